@@ -42,10 +42,12 @@ export type Answer = {
 
 type BodyExample = { title: Said; value: unknown };
 
-type OtherContent = {
+export type OtherContent = {
   type: string;
   /** Of a stream of server-sent events: the JSON of one `data:` line; of a file of JSON lines: one of them. */
   event: TSchema;
+  /** Of events: errors are told by an event of their own, and the last one says that it is the last; nothing follows it. */
+  saysItsEnd?: boolean;
   /** The stream, as it is sent. */
   example: string;
 };

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const exposed = [
-  'x-request-id, x-should-retry, retry-after, link, www-authenticate, etag, x-fnf-ignored-fields',
+  'x-request-id, request-id, x-should-retry, retry-after, link, www-authenticate, etag, x-fnf-ignored-fields',
   'idempotent-replay, x-fnf-request-id, ratelimit-limit, ratelimit-remaining, ratelimit-reset',
 ].join(', ');
 const preflightSeconds = '600';

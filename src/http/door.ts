@@ -5,7 +5,14 @@ import { type Fault, fault } from '#kernel';
  * Header fields that decide which host is meant, who asks and how the body is read. A request with two of one of them
  * is refused: programs on its way may have read different ones.
  */
-const once: readonly string[] = ['host', 'authorization', 'content-type', 'content-encoding', 'content-length'];
+const once: readonly string[] = [
+  'host',
+  'authorization',
+  'x-api-key',
+  'content-type',
+  'content-encoding',
+  'content-length',
+];
 const onceLengths = new Set(once.map((name) => name.length));
 
 /** Refuses malformed and misleading requests before anything is routed, authenticated or read. */

@@ -14,6 +14,8 @@ export type ErrorEnvelope = {
   status: (problem: Fault) => number;
   /** The body of an error answer, as JSON text. */
   render: (problem: Fault, requestId: string) => string;
+  /** Header fields of every answer, good or bad; left out: none of its own. */
+  everyAnswer?: (requestId: string) => Record<string, string>;
   /** Header fields beyond those that every error has. */
   headers: (problem: Fault, requestId: string) => Record<string, string>;
   schema: (say: Say) => Schema;

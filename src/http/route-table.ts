@@ -15,6 +15,8 @@ declare module 'fastify' {
     access?: Access;
     /** How errors are told; by default as in the service's own interface. */
     envelope?: ErrorEnvelope;
+    /** A header field that may hold the key in the place of `authorization`. */
+    keyHeader?: 'x-api-key';
     /** What the published contract says; none for routes that are not part of it (health). */
     contract?: Contract;
   }

@@ -19,6 +19,7 @@ import { type ErrorEnvelope, nativeErrors } from './error-envelope.ts';
 import { createFaultLog } from './fault-log.ts';
 import { healthRoutes } from './health.ts';
 import { nameIgnoredFields } from './ignored-fields.ts';
+import { takeKey } from './key-header.ts';
 import { notServed } from './not-served.ts';
 import { createReaders } from './readers.ts';
 import { faultOf, sendFault } from './render-fault.ts';
@@ -129,6 +130,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.addHook('onRequest', (request, reply, done) => {
     watchRequest?.(request, reply);
     reply.header('x-request-id', request.id);
+    const { everyAnswer } = request.envelope;
+    if (everyAnswer) reply.headers(everyAnswer(request.id));
     if (origins.size > 0) allowOrigin(request, reply, origins);
     const refusal = checkDoor(request.raw);
     // Browsers with a session can read these answers. They must not be taken for HTML, whatever text people have
@@ -137,7 +140,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (refusal) done(refusal);
     else if (closing.now && request.url !== '/healthz') done(shuttingDown());
     else if (request.is404 || isMeantForAnother(request, app.routeTable)) answerNothing(request, reply);
-    else done();
+    else {
+      takeKey(request);
+      done();
+    }
   });
   app.decorate('routeTable', collectRoutes(app, prepareRoute(options.authenticator)));
   healthRoutes(app, options.probe);

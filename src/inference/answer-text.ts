@@ -81,7 +81,9 @@ function boundsOf(
   const { sampling, addedBytes } = wanted;
   return {
     promptTokens: maxContextTokens,
-    maxTokens: sampling.maxTokens ?? maxContextTokens,
+    maxTokens: wanted.fitsContext
+      ? Math.min(sampling.maxTokens ?? maxContextTokens, maxContextTokens)
+      : (sampling.maxTokens ?? maxContextTokens),
     ...(addedBytes === undefined ? {} : { addedBytes }),
     ...(follower ? { promptBytes: follower.promptBytes, stop: follower.stop } : {}),
   };
@@ -151,6 +153,7 @@ async function run(deps: InferenceDeps, answering: Answering, { collected, ...ho
       ...how,
       ...{ prompt, sampling, streams, callIdPrefix: answer.callIdPrefix },
       dropsOldestTurns: wanted.dropsOldestTurns === true,
+      fitsContext: wanted.fitsContext === true,
       // Who follows an answer wants what there is of it when it is ended.
       whole: !streams && !follower,
       keep: collected && keeperOf(deps, answering, (finished) => answer.collect(collected, finished)),

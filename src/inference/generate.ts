@@ -16,6 +16,7 @@ export type Generating = {
   sampling: TextRequest['sampling'];
   /** See `TextRequest`. */
   dropsOldestTurns?: boolean;
+  fitsContext?: boolean;
   callIdPrefix: TextAnswer['callIdPrefix'];
   onDelta: (delta: NamedDelta) => void;
   /** Told what is known of the prompt before the first delta. */
@@ -91,6 +92,7 @@ function run(
   const wanted = {
     ...{ target: model.target, prompt, maxTokens: sampling.maxTokens, scope: admitted.accountId },
     dropsOldestTurns: generating.dropsOldestTurns === true,
+    fitsContext: generating.fitsContext === true,
   };
   return performCall(deps, call, {
     keep,

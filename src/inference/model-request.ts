@@ -6,6 +6,8 @@ export type TextRequest = {
   prompt: Omit<ChatPrompt, 'target' | 'maxTokens' | 'scope'>;
   /** `maxTokens` null: the rest of the context. */
   sampling: Omit<Sampling, 'maxTokens'> & { maxTokens: number | null };
+  /** `maxTokens` is a bound: where the context has less room, the answer ends there. */
+  fitsContext?: boolean;
   stream: boolean;
   /** Bytes that the prompt has beyond those of the body; left out: none. */
   addedBytes?: number;

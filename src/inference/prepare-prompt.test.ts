@@ -26,6 +26,7 @@ const promptOf = (messages: ChatMessage[]) => ({
 const wanted = (messages: ChatMessage[], maxTokens: number | null, dropsOldestTurns = false) => ({
   ...{ target: { baseModelId: 'm', adapter: null }, prompt: promptOf(messages), maxTokens, scope: 'acc_1' },
   dropsOldestTurns,
+  fitsContext: false,
 });
 const never = new AbortController().signal;
 const user = (content: string): ChatMessage => ({ role: 'user', content });
@@ -36,6 +37,23 @@ test('an answer without a bound may have the rest of the context, and all of wha
   const { engine } = countingEngine(100);
   assert.equal((await preparePrompt(engine, wanted([user('x'.repeat(29))], null), never)).maxTokens, 70);
   assert.equal((await preparePrompt(engine, wanted([user('x')], 7), never)).maxTokens, 7);
+});
+
+test('an answer that is only bounded has at most the room that there is, and the prompt needs room for one token', async () => {
+  const { engine } = countingEngine(100);
+  const roomOf = async (characters: number, maxTokens: number, counted = engine) => {
+    const bounded = { ...wanted([user('x'.repeat(characters))], maxTokens), fitsContext: true };
+    return (await preparePrompt(counted, bounded, never)).maxTokens;
+  };
+  assert.deepEqual(
+    [await roomOf(29, 7), await roomOf(29, 70), await roomOf(29, 5_000), await roomOf(98, 9)],
+    [7, 70, 70, 1],
+  );
+  await assert.rejects(roomOf(99, 1), isTooLong);
+  // Who has not counted leaves it to the engine how much room there is.
+  const prepareChat = async () => ({ handle: 'h', promptTokens: 0, maxContextTokens: 100 });
+  const uncounted = { ...engine, prepareChat };
+  assert.deepEqual([await roomOf(9, 99, uncounted), await roomOf(9, 100, uncounted)], [99, Infinity]);
 });
 
 test('a prompt that does not fit is refused and released', async () => {

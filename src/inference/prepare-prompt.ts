@@ -11,6 +11,8 @@ type Wanted = {
   maxTokens: number | null;
   scope: string;
   dropsOldestTurns: boolean;
+  /** `maxTokens` is a bound, for which there need not be room. */
+  fitsContext: boolean;
 };
 
 /** A prompt that fits, and how many tokens its answer may have. */
@@ -25,21 +27,22 @@ export async function preparePrompt(engine: Engine, wanted: Wanted, signal: Abor
     try {
       return await prepareOnce(engine, { ...wanted, prompt }, signal);
     } catch (error) {
-      const shorter = wanted.dropsOldestTurns ? shortened(prompt, wanted.maxTokens, error) : null;
+      const shorter = wanted.dropsOldestTurns ? shortened(prompt, neededTokens(wanted), error) : null;
       if (shorter === null) throw error;
       prompt = shorter;
     }
   }
 }
 
-async function prepareOnce(
-  engine: Engine,
-  { target, prompt, maxTokens, scope, dropsOldestTurns }: Wanted,
-  signal: AbortSignal,
-): Promise<PreparedPrompt> {
+/** Tokens that an answer must have room for; null: no fixed number. */
+const neededTokens = ({ maxTokens, fitsContext }: Wanted) => (fitsContext ? null : maxTokens);
+
+async function prepareOnce(engine: Engine, wanted: Wanted, signal: AbortSignal): Promise<PreparedPrompt> {
+  const { target, prompt, maxTokens, scope, dropsOldestTurns } = wanted;
   const prepared = await engine.prepareChat({ ...prompt, target, maxTokens: maxTokens ?? 1, scope }, signal);
   const { promptTokens, maxContextTokens } = prepared;
-  const least = maxTokens ?? (dropsOldestTurns ? leastRoom(maxContextTokens) : 1);
+  const needed = neededTokens(wanted);
+  const least = needed ?? (dropsOldestTurns ? leastRoom(maxContextTokens) : 1);
   const excess = contextExcess({ promptTokens, maxTokens: least, maxContextTokens });
   if (excess) {
     engine.release(prepared.handle);
@@ -47,7 +50,8 @@ async function prepareOnce(
   }
   // Where nobody has counted, the engine itself knows what is left.
   const rest = promptTokens === 0 ? Infinity : maxContextTokens - promptTokens;
-  return { ...prepared, maxTokens: maxTokens ?? rest };
+  const most = maxTokens === null || maxTokens >= maxContextTokens ? Infinity : maxTokens;
+  return { ...prepared, maxTokens: needed ?? Math.min(most, rest) };
 }
 
 /** Without as many of the oldest turns as are too many, by their share of the characters; null when nothing can go. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { nameIgnoredFields, openSse } from '#http';
+import { parseExactJson } from '#kernel';
 import { createPrincipalAdmission } from './admission.ts';
 import { answerEmbedding } from './answer-embedding.ts';
 import { answerText } from './answer-text.ts';
@@ -14,8 +15,9 @@ import { createProtocolContext } from './protocol-context.ts';
 export function protocolRoutes(app: FastifyInstance, deps: InferenceDeps, protocol: Protocol): void {
   for (const call of protocol.calls) {
     const { path, operation, contract, exact = [] } = call;
-    const config = { operation, access: 'admission', envelope: protocol.errors, contract, json: { exact } } as const;
-    app.post(`${callPrefix}${path}`, { config }, handlerOf(deps, call));
+    const { errors: envelope, keyHeader } = protocol;
+    const config = { operation, access: 'admission', envelope, contract, json: { exact } } as const;
+    app.post(`${callPrefix}${path}`, { config: keyHeader ? { ...config, keyHeader } : config }, handlerOf(deps, call));
   }
   protocol.routes?.(app, createProtocolContext(deps));
 }
@@ -50,7 +52,7 @@ function textRoute(deps: InferenceDeps, route: TextCall): CallRoute<TextRequest>
     answer: (call, wanted) => answerText(deps, call, { route, wanted, follower: null }),
     repeat(kept, { wanted, reply, caller }) {
       if (!wanted.stream) return repeatJson(kept, { reply });
-      openSse({ reply, caller }).end(route.replay(JSON.parse(kept), wanted));
+      openSse({ reply, caller }).end(route.replay(parseExactJson(kept), wanted));
       return reply;
     },
   };

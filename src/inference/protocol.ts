@@ -19,6 +19,8 @@ export type Protocol = {
   name: string;
   /** How errors are told, those before and those within an answer. */
   errors: ErrorEnvelope;
+  /** A header field that may hold the key in the place of `authorization`. */
+  keyHeader?: 'x-api-key';
   /** Calls of models. */
   calls: readonly (TextCall | EmbeddingCall)[];
   /** Registers its further routes. */

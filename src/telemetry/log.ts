@@ -24,6 +24,7 @@ const secrets = [
   'authorization',
   'cookie',
   '"set-cookie"',
+  '"x-api-key"',
   'password',
   'current_password',
   'new_password',

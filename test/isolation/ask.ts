@@ -66,12 +66,13 @@ function bodyOf(method: string, body: unknown): string | null {
 
 function codeIn(text: string): string | null {
   const error = fieldOf(parsed(text), 'error');
-  const code = fieldOf(error, 'code');
+  // Errors of Anthropic's interface have a type only.
+  const code = fieldOf(error, 'code') ?? fieldOf(error, 'type');
   return typeof code === 'string' ? code : null;
 }
 
 /** Differ between any two requests, or count them. */
-const restless = /^(date|x-request-id|content-length|connection|keep-alive|ratelimit-.*|server-timing)$/;
+const restless = /^(date|x-request-id|request-id|content-length|connection|keep-alive|ratelimit-.*|server-timing)$/;
 
 function gistOf(response: Response, text: string, params: Record<string, string>): string {
   const headers = [...response.headers]

@@ -140,5 +140,14 @@ export const modelCall = (ok: Cell = '200'): Cells => ({
   stranger: '404 project_not_found',
 });
 
+/** The same in the words of Anthropic's interface. */
+export const messagesCall = (): Cells => ({
+  ...modelCall(),
+  stranger: '404 not_found_error',
+  suspended: '403 permission_error',
+  deactivatedKey: '401 authentication_error',
+  noCredential: '401 authentication_error',
+});
+
 /** Some cells otherwise: `but(ownerOnlyRead(), { shared: '200' })`. */
 export const but = (cells: Cells, others: Partial<Cells>): Cells => ({ ...cells, ...others });

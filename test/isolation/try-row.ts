@@ -27,7 +27,10 @@ async function tryCell(verdict: Verdict, { world, row, route }: RowTry, { caller
   const scene = sceneOf(world, caller, place);
   const asked = (await row.request?.(scene)) ?? {};
   const tried = { row, route, scene, asked, credential, answer: await send({ route, scene, credential, asked }) };
-  judge(verdict, tried, { name: caller, cell: cellFor(route, credential, row.expected[caller]) });
+  judge(verdict, tried, {
+    name: caller,
+    cell: cellFor(route, credential, { ...row.expected, cell: row.expected[caller] }),
+  });
   if (tried.answer.status === 404) await compareWithMissing(verdict, tried, idsToReplace(route, caller));
   if (isRefusedChange(tried)) await repeatAsOwner(verdict, tried);
 }
@@ -38,15 +41,19 @@ function send({ route, scene, credential, asked }: Pick<Tried, 'route' | 'scene'
 }
 
 /** Some routes take only one of the two credentials; a caller who is known gets told so. */
-function cellFor({ access, contract }: RouteRow, { kind }: Credential, cell: Cell): Cell {
+function cellFor(
+  { access, contract }: RouteRow,
+  { kind }: Credential,
+  { cell, noCredential }: { cell: Cell; noCredential: Cell },
+): Cell {
   const only = contract?.credential ?? (access === 'admission' ? 'api_key' : null);
   if (access === 'public' || kind === 'none' || only === null || only === kind) return cell;
-  if (only === 'api_key') return '401 invalid_credentials';
+  if (only === 'api_key') return noCredential;
   return cell.startsWith('401') || cell.startsWith('403 account') ? cell : '403 session_required';
 }
 
 function isTakenBy(route: RouteRow, credential: Credential): boolean {
-  return cellFor(route, credential, '200') === '200';
+  return cellFor(route, credential, { cell: '200', noCredential: '401' }) === '200';
 }
 
 /** Somebody else was refused a change in the owner's private project, or account, that the owner may make. */
@@ -130,7 +137,7 @@ async function tryAttempt(verdict: Verdict, { world, row, route }: RowTry, attem
     const scene = sceneOf(world, caller, placeOf(world, caller, row.kind ?? 'text'));
     const asked = await request(scene);
     const tried = { row, route, scene, asked, credential, answer: await send({ route, scene, credential, asked }) };
-    judge(verdict, tried, { name, cell: cellFor(route, credential, expected) });
+    judge(verdict, tried, { name, cell: cellFor(route, credential, { ...row.expected, cell: expected }) });
     if (!like) continue;
     const other = await send({ route, scene, credential, asked: await like(scene) });
     compare(verdict, tried, { what: name, other });

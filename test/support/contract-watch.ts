@@ -98,13 +98,19 @@ function wrongBody(checks: SchemaChecks, { at, content }: Documented, { headers,
   const place = at + pointerOf('content', type);
   if (type === 'application/json') return checks.wrongWith(`${place}/schema`, JSON.parse(body));
   if (type === 'text/event-stream')
-    return wrongFrames(checks, `${place}/schema/properties/data/anyOf/0/contentSchema`, body);
+    return wrongFrames(checks, { media, place: `${place}/schema/properties/data` }, body);
   return [];
 }
 
-function wrongFrames(checks: SchemaChecks, place: string, body: string): string[] {
-  const frames = body.split('\n\n').filter((frame) => frame.startsWith('data: ') && frame !== 'data: [DONE]');
-  return frames.flatMap((frame) => checks.wrongWith(place, JSON.parse(frame.slice('data: '.length))));
+/** Where all data are JSON, events that have names are described, too. */
+function wrongFrames(checks: SchemaChecks, { media, place }: { media: object; place: string }, body: string): string[] {
+  const hasOtherEnd = pointed(media, '#/schema/properties/data/anyOf') !== undefined;
+  const schema = `${place}${hasOtherEnd ? '/anyOf/0' : ''}/contentSchema`;
+  const frames = body
+    .split('\n\n')
+    .map((frame) => (hasOtherEnd ? frame : frame.replace(/^event: .*\n/, '')))
+    .filter((frame) => frame.startsWith('data: ') && frame !== 'data: [DONE]');
+  return frames.flatMap((frame) => checks.wrongWith(schema, JSON.parse(frame.slice('data: '.length))));
 }
 
 function readAlong(response: ServerResponse): () => Sent {

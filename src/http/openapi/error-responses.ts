@@ -44,7 +44,7 @@ export function createErrorResponses(language: Language): ErrorResponses {
   return {
     refs: (faults, envelope) =>
       Object.fromEntries(
-        byStatus(faults).map(([status, group]) => [
+        byStatus(faults, envelope).map(([status, group]) => [
           status,
           refTo(group, group.every((name) => beforeRouting.has(name)) ? nativeErrors : envelope),
         ]),
@@ -59,8 +59,8 @@ export function errorSchemas(language: Language, envelopes: Iterable<ErrorEnvelo
   return Object.fromEntries([...envelopes].map((each) => [each.name, each.schema(say)]).sort());
 }
 
-function byStatus(faults: readonly FaultName[]): [status: number, faults: FaultName[]][] {
-  const groups = Map.groupBy(Object.keys(faultRows).filter(isIn(faults)), (name) => faultRows[name].status);
+function byStatus(faults: readonly FaultName[], envelope: ErrorEnvelope): [status: number, faults: FaultName[]][] {
+  const groups = Map.groupBy(Object.keys(faultRows).filter(isIn(faults)), (name) => envelope.status(fault(name)));
   return [...groups].sort(([a], [b]) => a - b);
 }
 
@@ -73,7 +73,7 @@ function isIn(faults: readonly FaultName[]) {
 function componentName(faults: readonly FaultName[], envelope: ErrorEnvelope): string {
   const [first] = faults;
   if (!first) throw new Error('An answer without a condition. This is a bug.');
-  return [envelope.name, faultRows[first].status, ...faults].join('.');
+  return [envelope.name, envelope.status(fault(first)), ...faults].join('.');
 }
 
 function errorResponse(faults: readonly FaultName[], envelope: ErrorEnvelope, language: Language): ResponseObject {

@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from 'typebox';
 import { isFields } from '#kernel';
-import { type Answer, type Contract, said } from '../contract.ts';
+import { type Answer, type Contract, type OtherContent, said } from '../contract.ts';
 import type { RouteRow } from '../route-table.ts';
 import type { ErrorResponses } from './error-responses.ts';
 import { contractHeaders, type HeaderName, headerRefs } from './headers.ts';
@@ -119,8 +119,8 @@ function writeAnswer(answer: Answer, row: ContractRow, { language, schemas }: Pe
   const { schema, type = 'application/json', example, also = [] } = answer;
   const content: Record<string, MediaType> = {};
   if (schema) content[type] = { schema: schemas.write(schema), ...(example === undefined ? {} : { example }) };
-  for (const { type: other, event, example: stream } of also)
-    content[other] = { schema: itemSchema(other, schemas.write(event), language), example: stream };
+  for (const each of also)
+    content[each.type] = { schema: itemSchema(each, row, { language, schemas }), example: each.example };
   return {
     description: describe(answer.description, language),
     headers: { ...headerRefs(known), ...contractHeaders(answer.headers ?? {}, language) },
@@ -129,8 +129,36 @@ function writeAnswer(answer: Answer, row: ContractRow, { language, schemas }: Pe
 }
 
 /** The schema of a file of JSON lines is that of a line. */
-function itemSchema(type: string, item: JsonSchema, language: Language): JsonSchema {
-  return type === 'text/event-stream' ? eventSchema(item, language) : item;
+function itemSchema(
+  { type, event, saysItsEnd = false }: OtherContent,
+  { envelope }: ContractRow,
+  { language, schemas }: Pick<Pen, 'language' | 'schemas'>,
+): JsonSchema {
+  const item = schemas.write(event);
+  if (type !== 'text/event-stream') return item;
+  return saysItsEnd ? ownEventSchema(item, envelope.name, language) : eventSchema(item, language);
+}
+
+const oneEvent = said('One of the server-sent events of the stream.', '事件流中的一个服务器发送事件。');
+
+/** Of a stream whose events say in their JSON what they are. */
+function ownEventSchema(data: JsonSchema, errorName: string, language: Language): JsonSchema {
+  const name = said('The `type` of `data`.', '与 `data` 的 `type` 相同。');
+  const text = said('What happened, as JSON; an error is the last event.', 'JSON 格式的内容；错误为最后一个事件。');
+  return {
+    type: 'object',
+    description: describe(oneEvent, language),
+    required: ['event', 'data'],
+    properties: {
+      event: { type: 'string', description: describe(name, language) },
+      data: {
+        type: 'string',
+        description: describe(text, language),
+        contentMediaType: 'application/json',
+        contentSchema: { anyOf: [data, { $ref: `#/components/schemas/${errorName}` }] },
+      },
+    },
+  };
 }
 
 /** OpenAPI 3.1 cannot describe a stream; as tools have agreed, the schema is that of one event. */
@@ -139,10 +167,9 @@ function eventSchema(data: JsonSchema, language: Language): JsonSchema {
     'What happened, as JSON; an error is the last event. After a good end the last event is `[DONE]`.',
     'JSON 格式的内容；错误为最后一个事件。正常结束时最后一个事件为 `[DONE]`。',
   );
-  const one = said('One of the server-sent events of the stream.', '事件流中的一个服务器发送事件。');
   return {
     type: 'object',
-    description: describe(one, language),
+    description: describe(oneEvent, language),
     required: ['data'],
     properties: {
       data: {

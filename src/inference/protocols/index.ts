@@ -2,6 +2,7 @@ import type { Protocol } from '../protocol.ts';
 import { chatCompletions } from './chat-completions/index.ts';
 import { completions } from './completions/index.ts';
 import { embeddings } from './embeddings/index.ts';
+import { createMessagesProtocol } from './messages/index.ts';
 
 /** What protocols are given. */
 export type ProtocolSettings = {
@@ -10,8 +11,9 @@ export type ProtocolSettings = {
 };
 
 /** The protocols that are served; another one is a folder beside these, and a line here. */
-export const createProtocols = (_settings: ProtocolSettings): readonly Protocol[] => [
+export const createProtocols = (settings: ProtocolSettings): readonly Protocol[] => [
   chatCompletions,
   completions,
   embeddings,
+  createMessagesProtocol(settings),
 ];

@@ -1,4 +1,4 @@
-import { modelCall, type Row, type Scene } from '../matrix.ts';
+import { everyone, messagesCall, modelCall, type Row, type Scene } from '../matrix.ts';
 
 const chatBody = ({ place }: Scene) => ({
   body: {
@@ -8,6 +8,8 @@ const chatBody = ({ place }: Scene) => ({
     reasoning_effort: 'none',
   },
 });
+
+const message = ({ place }: Scene) => ({ model: place.alias, messages: [{ role: 'user', content: 'Hello!' }] });
 
 export const rows: Row[] = [
   { operation: 'models.list', expected: modelCall() },
@@ -29,4 +31,24 @@ export const rows: Row[] = [
     expected: modelCall(),
     request: ({ place }) => ({ body: { model: place.alias, input: 'lamp' } }),
   },
+  {
+    operation: 'messages.create',
+    expected: messagesCall(),
+    request: (scene) => ({ body: { ...message(scene), max_tokens: 1 } }),
+  },
+  {
+    operation: 'messages.count_tokens',
+    expected: messagesCall(),
+    request: (scene) => ({ body: message(scene) }),
+  },
+  { operation: 'messages.list_models', expected: messagesCall() },
+  {
+    operation: 'messages.retrieve_model',
+    byName: true,
+    expected: messagesCall(),
+    request: ({ place }) => ({ params: { id: place.alias } }),
+  },
+  { operation: 'messages.about', expected: everyone() },
+  { operation: 'messages.about_folder', expected: everyone() },
+  { operation: 'messages.about_version', expected: everyone() },
 ];

@@ -1,6 +1,14 @@
 // Made of the published contract by "npm run openapi". Do not edit.
 
 export type Schemas = {
+  AnthropicError: {
+    type: 'error';
+    error: {
+      type: string;
+      message: string;
+    };
+    request_id: string;
+  };
   CompatError: {
     error: {
       message: string;
@@ -412,6 +420,156 @@ export type Schemas = {
     reasoning_effort?: 'none' | 'low' | 'high' | null;
     n?: 1 | null;
     logit_bias?: Record<string, unknown> | null;
+  };
+  CountTokensRequest: {
+    model: string;
+    messages: ({
+      role: 'user';
+      content: string | ({
+        type: 'text';
+        text: string;
+        cache_control?: unknown;
+      } | {
+        type: 'tool_result';
+        tool_use_id: string;
+        content?: string | ({
+          type: 'text';
+          text: string;
+          cache_control?: unknown;
+        } | {
+          type: 'search_result';
+          source: string;
+          title: string;
+          content: ({
+            type: 'text';
+            text: string;
+            cache_control?: unknown;
+          })[];
+        } | {
+          type: 'document';
+          title?: string | null;
+          context?: string | null;
+          source: {
+            type: 'text';
+            data: string;
+          } | {
+            type: 'content';
+            content: string | ({
+              type: 'text';
+              text: string;
+              cache_control?: unknown;
+            })[];
+          };
+        } | {
+          type: 'tool_reference';
+          tool_name: string;
+        })[] | null;
+        is_error?: boolean | null;
+        cache_control?: unknown;
+      } | {
+        type: 'search_result';
+        source: string;
+        title: string;
+        content: ({
+          type: 'text';
+          text: string;
+          cache_control?: unknown;
+        })[];
+      } | {
+        type: 'document';
+        title?: string | null;
+        context?: string | null;
+        source: {
+          type: 'text';
+          data: string;
+        } | {
+          type: 'content';
+          content: string | ({
+            type: 'text';
+            text: string;
+            cache_control?: unknown;
+          })[];
+        };
+      })[];
+    } | {
+      role: 'assistant';
+      content: string | ({
+        type: 'text';
+        text: string;
+        cache_control?: unknown;
+      } | {
+        type: 'thinking';
+        thinking: string;
+        signature?: string | null;
+      } | {
+        type: 'redacted_thinking';
+      } | {
+        type: 'tool_use';
+        id: string;
+        name: string;
+        input: Record<string, unknown>;
+        cache_control?: unknown;
+      } | {
+        type: 'compaction';
+        content?: string | null;
+      } | {
+        type: 'server_tool_use' | 'web_search_tool_result' | 'web_fetch_tool_result' | 'code_execution_tool_result' | 'bash_code_execution_tool_result' | 'text_editor_code_execution_tool_result' | 'tool_search_tool_result' | 'mcp_tool_use' | 'mcp_tool_result' | 'mcp_tool_listing' | 'advisor_tool_result' | 'container_upload' | 'fallback';
+      })[];
+    } | {
+      role: 'system';
+      content?: string | ({
+        type: 'text';
+        text: string;
+        cache_control?: unknown;
+      })[] | null;
+    })[];
+    system?: string | ({
+      type: 'text';
+      text: string;
+      cache_control?: unknown;
+    })[] | null;
+    tools?: ({
+      type?: string | null;
+      name?: string | null;
+      description?: string | null;
+      input_schema?: Record<string, unknown> | null;
+      strict?: boolean | null;
+      cache_control?: unknown;
+    })[] | null;
+    tool_choice?: {
+      type: 'auto';
+      disable_parallel_tool_use?: boolean | null;
+    } | {
+      type: 'any';
+      disable_parallel_tool_use?: boolean | null;
+    } | {
+      type: 'tool';
+      name: string;
+      disable_parallel_tool_use?: boolean | null;
+    } | {
+      type: 'none';
+    } | null;
+    thinking?: {
+      type: 'enabled';
+      budget_tokens?: number | null;
+      display?: 'summarized' | 'omitted' | null;
+    } | {
+      type: 'disabled';
+    } | {
+      type: 'adaptive' | 'between_tools';
+      display?: 'summarized' | 'omitted' | null;
+    } | null;
+    output_config?: {
+      effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max' | null;
+      format?: {
+        type: 'json_schema';
+        schema: Record<string, unknown>;
+      } | null;
+    } | null;
+    output_format?: {
+      type: 'json_schema';
+      schema: Record<string, unknown>;
+    } | null;
   };
   Credits: {
     settled: string;
@@ -838,6 +996,249 @@ export type Schemas = {
     outcome: 'succeeded' | 'client_disconnected' | 'canceled' | null;
     note: string | null;
     created_at: string;
+  };
+  Message: {
+    id: string;
+    type: 'message';
+    role: 'assistant';
+    model: string;
+    content: ({
+      type: 'text';
+      text: string;
+    } | {
+      type: 'thinking';
+      thinking: string;
+      signature: string;
+    } | {
+      type: 'tool_use';
+      id: string;
+      name: string;
+      input: unknown;
+    })[];
+    stop_reason: 'end_turn' | 'max_tokens' | 'stop_sequence' | 'tool_use' | 'model_context_window_exceeded' | null;
+    stop_sequence: string | null;
+    usage: Schemas['MessageUsage'];
+  };
+  MessageEvent: {
+    type: 'message_start';
+    message: Schemas['Message'];
+  } | {
+    type: 'ping';
+  } | {
+    type: 'content_block_start';
+    index: number;
+    content_block: {
+      type: 'text';
+      text: string;
+    } | {
+      type: 'thinking';
+      thinking: string;
+      signature: string;
+    } | {
+      type: 'tool_use';
+      id: string;
+      name: string;
+      input: unknown;
+    };
+  } | {
+    type: 'content_block_delta';
+    index: number;
+    delta: {
+      type: 'text_delta';
+      text: string;
+    } | {
+      type: 'thinking_delta';
+      thinking: string;
+    } | {
+      type: 'signature_delta';
+      signature: string;
+    } | {
+      type: 'input_json_delta';
+      partial_json: string;
+    };
+  } | {
+    type: 'content_block_stop';
+    index: number;
+  } | {
+    type: 'message_delta';
+    delta: {
+      stop_reason: 'end_turn' | 'max_tokens' | 'stop_sequence' | 'tool_use' | 'model_context_window_exceeded' | null;
+      stop_sequence: string | null;
+    };
+    usage: Schemas['MessageUsage'];
+  } | {
+    type: 'message_stop';
+  };
+  MessageUsage: {
+    input_tokens: number;
+    cache_creation_input_tokens: number;
+    cache_read_input_tokens: number;
+    output_tokens: number;
+    output_tokens_details: {
+      thinking_tokens: number;
+    };
+  };
+  MessagesModel: {
+    type: 'model';
+    id: string;
+    display_name: string;
+    created_at: string;
+  };
+  MessagesRequest: {
+    model: string;
+    messages: ({
+      role: 'user';
+      content: string | ({
+        type: 'text';
+        text: string;
+        cache_control?: unknown;
+      } | {
+        type: 'tool_result';
+        tool_use_id: string;
+        content?: string | ({
+          type: 'text';
+          text: string;
+          cache_control?: unknown;
+        } | {
+          type: 'search_result';
+          source: string;
+          title: string;
+          content: ({
+            type: 'text';
+            text: string;
+            cache_control?: unknown;
+          })[];
+        } | {
+          type: 'document';
+          title?: string | null;
+          context?: string | null;
+          source: {
+            type: 'text';
+            data: string;
+          } | {
+            type: 'content';
+            content: string | ({
+              type: 'text';
+              text: string;
+              cache_control?: unknown;
+            })[];
+          };
+        } | {
+          type: 'tool_reference';
+          tool_name: string;
+        })[] | null;
+        is_error?: boolean | null;
+        cache_control?: unknown;
+      } | {
+        type: 'search_result';
+        source: string;
+        title: string;
+        content: ({
+          type: 'text';
+          text: string;
+          cache_control?: unknown;
+        })[];
+      } | {
+        type: 'document';
+        title?: string | null;
+        context?: string | null;
+        source: {
+          type: 'text';
+          data: string;
+        } | {
+          type: 'content';
+          content: string | ({
+            type: 'text';
+            text: string;
+            cache_control?: unknown;
+          })[];
+        };
+      })[];
+    } | {
+      role: 'assistant';
+      content: string | ({
+        type: 'text';
+        text: string;
+        cache_control?: unknown;
+      } | {
+        type: 'thinking';
+        thinking: string;
+        signature?: string | null;
+      } | {
+        type: 'redacted_thinking';
+      } | {
+        type: 'tool_use';
+        id: string;
+        name: string;
+        input: Record<string, unknown>;
+        cache_control?: unknown;
+      } | {
+        type: 'compaction';
+        content?: string | null;
+      } | {
+        type: 'server_tool_use' | 'web_search_tool_result' | 'web_fetch_tool_result' | 'code_execution_tool_result' | 'bash_code_execution_tool_result' | 'text_editor_code_execution_tool_result' | 'tool_search_tool_result' | 'mcp_tool_use' | 'mcp_tool_result' | 'mcp_tool_listing' | 'advisor_tool_result' | 'container_upload' | 'fallback';
+      })[];
+    } | {
+      role: 'system';
+      content?: string | ({
+        type: 'text';
+        text: string;
+        cache_control?: unknown;
+      })[] | null;
+    })[];
+    system?: string | ({
+      type: 'text';
+      text: string;
+      cache_control?: unknown;
+    })[] | null;
+    tools?: ({
+      type?: string | null;
+      name?: string | null;
+      description?: string | null;
+      input_schema?: Record<string, unknown> | null;
+      strict?: boolean | null;
+      cache_control?: unknown;
+    })[] | null;
+    tool_choice?: {
+      type: 'auto';
+      disable_parallel_tool_use?: boolean | null;
+    } | {
+      type: 'any';
+      disable_parallel_tool_use?: boolean | null;
+    } | {
+      type: 'tool';
+      name: string;
+      disable_parallel_tool_use?: boolean | null;
+    } | {
+      type: 'none';
+    } | null;
+    thinking?: {
+      type: 'enabled';
+      budget_tokens?: number | null;
+      display?: 'summarized' | 'omitted' | null;
+    } | {
+      type: 'disabled';
+    } | {
+      type: 'adaptive' | 'between_tools';
+      display?: 'summarized' | 'omitted' | null;
+    } | null;
+    output_config?: {
+      effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max' | null;
+      format?: {
+        type: 'json_schema';
+        schema: Record<string, unknown>;
+      } | null;
+    } | null;
+    output_format?: {
+      type: 'json_schema';
+      schema: Record<string, unknown>;
+    } | null;
+    max_tokens: number;
+    stream?: boolean | null;
+    stop_sequences?: (string)[] | null;
+    temperature?: number | null;
+    top_p?: number | null;
+    top_k?: number | null;
   };
   Model: {
     id: string;
@@ -1366,6 +1767,96 @@ export type Routes = {
     query: Record<never, never>;
     body: Schemas['EmbeddingRequest'];
     answer: Schemas['EmbeddingList'];
+  };
+  'POST /api/projects/{owner}/{project}/anthropic/v1/messages': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: Record<never, never>;
+    body: Schemas['MessagesRequest'];
+    answer: Schemas['Message'];
+  };
+  'POST /api/projects/{owner}/{project}/anthropic/v1/messages/count_tokens': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: Record<never, never>;
+    body: Schemas['CountTokensRequest'];
+    answer: {
+      input_tokens: number;
+    };
+  };
+  'GET /api/projects/{owner}/{project}/anthropic/v1/models': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: {
+      limit?: number;
+      after_id?: string;
+      before_id?: string;
+    };
+    body: undefined;
+    answer: {
+      data: (Schemas['MessagesModel'])[];
+      has_more: boolean;
+      first_id: string | null;
+      last_id: string | null;
+    };
+  };
+  'GET /api/projects/{owner}/{project}/anthropic/v1/models/{id}': {
+    path: {
+      owner: string;
+      project: string;
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Schemas['MessagesModel'];
+  };
+  'GET /api/projects/{owner}/{project}/anthropic': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: {
+      type: 'api';
+      name: string;
+      description: string;
+      endpoints: (string)[];
+    };
+  };
+  'GET /api/projects/{owner}/{project}/anthropic/': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: {
+      type: 'api';
+      name: string;
+      description: string;
+      endpoints: (string)[];
+    };
+  };
+  'GET /api/projects/{owner}/{project}/anthropic/v1': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: {
+      type: 'api';
+      name: string;
+      description: string;
+      endpoints: (string)[];
+    };
   };
   'GET /api/v1/projects': {
     path: Record<never, never>;

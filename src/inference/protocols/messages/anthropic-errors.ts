@@ -1,0 +1,65 @@
+import type { ErrorEnvelope } from '#http';
+import type { Fault, FaultRow } from '#kernel';
+
+/** Types that say more than their family. */
+const types: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  408: 'timeout_error',
+  409: 'conflict_error',
+  413: 'request_too_large',
+  424: 'api_error',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
+};
+
+/** Seconds to wait where nobody knows better. */
+const overloadedSeconds = 10;
+
+function typeOf({ status }: FaultRow): string {
+  return types[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
+}
+
+/** Anthropic has neither 422 nor 503: what is wrong in a body is 400, and who has no capacity is overloaded. */
+function statusOf({ row: { status } }: Pick<Fault, 'row'>): number {
+  return status === 422 ? 400 : status === 503 ? 529 : status;
+}
+
+/** Of Anthropic's interface. */
+export const anthropicErrors: ErrorEnvelope = {
+  name: 'AnthropicError',
+  paths: /^\/api\/projects\/[^/]+\/[^/]+\/anthropic(\/|$)/,
+  status: statusOf,
+  render: ({ row, message }, requestId) =>
+    JSON.stringify({ type: 'error', error: { type: typeOf(row), message }, request_id: requestId }),
+  headers: ({ row, options }) => ({
+    ...(row.shouldRetry === null ? {} : { 'x-should-retry': String(row.shouldRetry) }),
+    ...(row.status === 503 && options.retryAfterSeconds === undefined
+      ? { 'retry-after': String(overloadedSeconds) }
+      : {}),
+  }),
+  everyAnswer: (requestId) => ({ 'request-id': requestId }),
+  schema: (say) => ({
+    type: 'object',
+    required: ['type', 'error', 'request_id'],
+    properties: {
+      type: { type: 'string', const: 'error', ...say('Kind of object.', '对象类型。') },
+      error: {
+        type: 'object',
+        required: ['type', 'message'],
+        properties: {
+          type: { type: 'string', ...say('Family of the error.', '错误类别。') },
+          message: { type: 'string', ...say('What went wrong, for people.', '供人阅读的错误说明。') },
+        },
+      },
+      request_id: { type: 'string', ...say('Id of the request.', '请求 ID。') },
+    },
+  }),
+  narrowed: (rows) => ({
+    properties: { error: { properties: { type: { enum: [...new Set(rows.map(typeOf))] } } } },
+  }),
+  advisesRetries: true,
+};
