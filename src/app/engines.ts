@@ -32,6 +32,8 @@ export function openEngines(options: AppOptions, { clock, lookout }: Ground, ser
       adapters: { writePeft: (sha256, folder) => served().writePeft(sha256, folder) },
       countHere: async (id, items, signal) =>
         models.find(id)?.installed ? tokenCounter.count(id, items, signal) : null,
+      countPromptHere: async (prompt, most, signal) =>
+        isInstalled(prompt.target.baseModelId) ? tokenCounter.countPrompt(prompt, most, signal) : null,
     }),
     isInstalled,
     attend: (adapter) => served().attend(adapter),

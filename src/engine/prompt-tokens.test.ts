@@ -8,6 +8,7 @@ import { chatMlTemplate, smallShape, writeRandomModel } from '#test/random-model
 import { chatPrompt, greedy, never } from '#test/scripted-engine.ts';
 import { createEngine } from './engine.ts';
 import type { ChatMessage, ChatPrompt, EngineModel, ToolDefinition } from './port.ts';
+import { createTokenCounter } from './tokens/token-counter.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fanfold-prompt-tokens-'));
 /** One without reasoning and without tools in its template. */
@@ -22,9 +23,11 @@ const tinyChat = fileURLToPath(new URL('../../models/tiny-chat/tiny-chat.gguf', 
 const models = [text('tiny-chat', tinyChat), text('plain', plainPath)];
 const engine = createEngine({ models: () => models, log: () => {} });
 after(async () => {
-  await engine.close();
+  await Promise.all([engine.close(), counter.close()]);
   rmSync(folder, { recursive: true });
 });
+
+const counter = createTokenCounter({ models: () => models, environment: process.env, log: () => {} });
 
 const tools: ToolDefinition[] = [
   {
@@ -53,6 +56,8 @@ async function counts(prompt: ChatPrompt): Promise<{ before: number; told: numbe
   const counted = await engine.prepareChat(uncertain, never);
   engine.release(counted.handle);
   const { handle, promptTokens } = await engine.prepareChat(prompt, never);
+  // For routes whose engine does not count.
+  assert.equal(await counter.countPrompt(uncertain, 4096, never), promptTokens);
   const sampling = { ...greedy, maxTokens: 4 };
   const { usage } = await engine.generate({ handle, sampling, cacheScope: 'a', signal: never }, () => {});
   return { before: counted.promptTokens, told: promptTokens, reported: usage.promptTokens };
@@ -103,4 +108,15 @@ test('a model without reasoning takes every effort and every bound of reasoning,
         answers.add(said);
       }
   assert.equal(answers.size, 2);
+});
+
+test('a prompt that is too long is counted until that is known, and one that a template refuses is not', async () => {
+  const long = { ...chatPrompt('tiny-chat', ''), messages: large };
+  const whole = (await counter.countPrompt(long, 4096, never)) ?? 0;
+  const begun = (await counter.countPrompt(long, 100, never)) ?? 0;
+  assert.ok(whole > 1_000 && begun > 100 && begun < whole);
+  assert.equal(await counter.countPrompt({ ...chatPrompt('plain', 'x'), tools }, 4096, never), null);
+  const other = chatPrompt('other', 'x');
+  await assert.rejects(counter.countPrompt(other, 100, never), { fault: 'model_not_installed' });
+  await assert.rejects(counter.countPrompt(long, 100, AbortSignal.abort(new Error('gone'))), /gone/);
 });

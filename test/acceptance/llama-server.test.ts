@@ -136,15 +136,47 @@ test('a stream is as whole as the answer, and one that is left frees its place',
   assert.ok((await chat.chat.completions.create({ ...request, model: remoteText })).choices[0]?.message.content);
 });
 
-test('reasoning keeps to the bound of a call', async () => {
+/** Calls the server of texts, without routes of this installation. */
+function engineAt(api: 'llama-server' | 'openai') {
   const route = {
-    ...({ id: 'a', url: servers[0]?.url ?? '', baseModelId: 'big', kind: 'text', api: 'llama-server' } as const),
-    ...{ secret: null, upstreamModel: 'any', capacity: 2, weight: 1, draining: false },
-    ...{ maxContextTokens: 4_096, dimensions: null },
+    ...({ id: 'a', url: servers[0]?.url ?? '', baseModelId: 'big', kind: 'text', api, secret: null } as const),
+    ...{ upstreamModel: 'any', capacity: 2, weight: 1, draining: false, maxContextTokens: 4_096, dimensions: null },
   };
-  const engine = createRemoteEngine({
-    ...{ routes: () => [route], countHere: async () => null, clock: systemClock, log: () => {} },
+  const routes = [route];
+  return createRemoteEngine({
+    ...{ routes: () => routes, countHere: async () => null, clock: systemClock, log: () => {} },
   });
+}
+
+test('a prompt is counted as it is run, tools, choice, format and effort included', async () => {
+  const engine = engineAt('llama-server');
+  const signal = new AbortController().signal;
+  const tools = [weather.function];
+  const messages = [{ role: 'user' as const, content: 'What is the capital of Orrin?' }];
+  const schema = { type: 'object', properties: { known: { type: 'boolean' } } };
+  try {
+    for (const variant of [
+      {},
+      { reasoningEffort: 'none' as const },
+      { reasoningEffort: 'high' as const },
+      { tools },
+      { tools, toolChoice: { mode: 'none' as const } },
+      { tools, toolChoice: { mode: 'required' as const } },
+      { responseFormat: { type: 'json_schema' as const, schema } },
+    ]) {
+      const asked = { ...prompt, messages, ...variant };
+      const { handle, promptTokens } = await engine.prepareChat(asked, signal);
+      const call = { handle, sampling: { ...sampling, maxTokens: 2 }, cacheScope: 'ada', signal };
+      const { usage } = await engine.generate(call, () => {});
+      assert.equal(promptTokens, usage.promptTokens, JSON.stringify(variant));
+    }
+  } finally {
+    await engine.close();
+  }
+});
+
+test('reasoning keeps to the bound of a call', async () => {
+  const engine = engineAt('llama-server');
   const signal = new AbortController().signal;
   const messages = [{ role: 'user' as const, content: 'What is the capital of Orrin?' }];
   const answered = async (maxReasoningTokens: number | null) => {
@@ -169,15 +201,8 @@ test('reasoning keeps to the bound of a call', async () => {
 
 for (const api of ['llama-server', 'openai'] as const)
   test(`a call right after a stream does not meet the end of its connection, set up as ${api}`, async () => {
-    const route = {
-      ...({ id: 'a', url: servers[0]?.url ?? '', baseModelId: 'big', kind: 'text', api, secret: null } as const),
-      ...{ upstreamModel: 'any', capacity: 2, weight: 1, draining: false, maxContextTokens: 4_096, dimensions: null },
-    };
-    const routes = [route];
     // Nothing is written between its calls, which would give the server time to close what it closes.
-    const engine = createRemoteEngine({
-      ...{ routes: () => routes, countHere: async () => null, clock: systemClock, log: () => {} },
-    });
+    const engine = engineAt(api);
     const signal = new AbortController().signal;
     try {
       for (let n = 0; n < 100; n += 1) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { countTexts } from './count-tokens.ts';
+import { prompt } from './chat-call.fixture.ts';
+import { countPrompt, countTexts } from './count-tokens.ts';
 import { TransportError } from './http/transport.ts';
 import type { RemoteApi, ServingRoute } from './serving-route.ts';
 import { type Behave, startUpstream } from './upstream.fixture.ts';
@@ -12,14 +13,19 @@ after(() => Promise.all(stops.map((stop) => stop())));
 const texts = Array.from({ length: 70 }, (_, n) => 'x'.repeat(1 + (n % 9)));
 const lengths = texts.map(({ length }) => length);
 
-async function count(api: RemoteApi, behave: Behave) {
+/** An upstream as its route sees it. */
+async function reached(api: RemoteApi, behave: Behave) {
   const server = await startUpstream(behave);
   const upstream = openUpstream({ url: server.url, api, secret: null, capacity: 4 });
   stops.push(upstream.close, server.stop);
   // as: what counting reads of a route.
-  const route = { api, baseModelId: 'big', upstreamModel: 'theirs' } as ServingRoute;
-  const asked = { route, upstream, local: async () => null, signal: AbortSignal.timeout(180_000) };
-  return { counts: await countTexts(texts, asked), asked: server.got.length };
+  const route = { api, baseModelId: 'big', upstreamModel: 'theirs', maxContextTokens: 100 } as ServingRoute;
+  return { got: server.got, asked: { route, upstream, signal: AbortSignal.timeout(180_000) } };
+}
+
+async function count(api: RemoteApi, behave: Behave) {
+  const { got, asked } = await reached(api, behave);
+  return { counts: await countTexts(texts, { ...asked, local: async () => null }), asked: got.length };
 }
 
 const answered = (value: (body: Record<string, unknown>) => unknown): Behave => {
@@ -65,5 +71,42 @@ test('an engine whose count cannot be one counts nothing', async () => {
   for (const written of ['-1', '1.5', '"7"', 'null', '1e999', '2147483648']) {
     const wrong: Behave = (_got, response) => void response.writeHead(200).end(`{"count": ${written}}`);
     assert.deepEqual(await count('vllm', wrong), { counts: null, asked: 1 }, written);
+  }
+});
+
+test('a prompt is counted by the engine as it would run it, tools, choice and reasoning included', async () => {
+  const tools = [{ name: 'weather', description: null, parameters: { type: 'object' } }];
+  const chat = { ...prompt, tools, toolChoice: { mode: 'none' }, reasoningEffort: 'none' } as const;
+  const local = () => assert.fail('nobody counts here');
+  for (const [api, expected] of [
+    ['vllm', { add_generation_prompt: true }],
+    ['sglang', { tool_choice: 'none' }],
+  ] as const) {
+    const { got, asked } = await reached(
+      api,
+      answered(() => ({ count: 42 })),
+    );
+    assert.equal(await countPrompt({ ...chat, tools: [...tools] }, { ...asked, local }), 42);
+    assert.equal(await countPrompt(prompt, { ...asked, local }), 42);
+    const { model, messages, tools: told, ...rest } = got[0]?.body ?? {};
+    assert.deepEqual([model, messages], ['theirs', [{ role: 'user', content: 'Hello' }]]);
+    assert.ok(Array.isArray(told) && told.length === 1);
+    assert.deepEqual(rest, { chat_template_kwargs: { enable_thinking: false }, ...expected });
+    assert.equal(got[1]?.body.tool_choice, undefined);
+  }
+});
+
+test('a prompt that its engine does not count is counted here, no further than its context', async () => {
+  const missing: Behave = (_got, response) => void response.writeHead(404).end('{}');
+  for (const api of ['openai', 'vllm', 'sglang', 'llama-server'] as const) {
+    const { asked } = await reached(api, missing);
+    const counted: unknown[] = [];
+    const local = async (chat: typeof prompt, most: number) => {
+      counted.push([chat, most]);
+      return 7;
+    };
+    assert.equal(await countPrompt(prompt, { ...asked, local }), 7);
+    assert.deepEqual(counted, [[prompt, 100]]);
+    assert.equal(await countPrompt(prompt, { ...asked, local: async () => null }), null);
   }
 });

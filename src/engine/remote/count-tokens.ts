@@ -1,6 +1,6 @@
 import type { ChatPrompt } from '../port.ts';
 import type { Countable, TokenCount } from '../tokens/counter-protocol.ts';
-import { messageToWire } from '../wire-prompt.ts';
+import { messageToWire, toolChoiceToWire } from '../wire-prompt.ts';
 import { reasoningOf, toolsOf } from './chat-request.ts';
 import { countOf } from './chunk-fields.ts';
 import type { ServingRoute } from './serving-route.ts';
@@ -12,26 +12,30 @@ export type LocalCounter = (
   items: readonly Countable[],
   signal: AbortSignal,
 ) => Promise<TokenCount[] | null>;
+/** The same for a prompt, which need not be read further than `most` tokens; null also where it cannot be read here. */
+export type LocalPromptCounter = (prompt: ChatPrompt, most: number, signal: AbortSignal) => Promise<number | null>;
 
 /** vLLM's route, which SGLang took over (0.5.17 has it); one that knows texts only refuses a conversation. */
 const hasOpenAiTokenise = (api: ServingRoute['api']) => api === 'vllm' || api === 'sglang';
 
-type Asked = { route: ServingRoute; upstream: Upstream; local: LocalCounter; signal: AbortSignal };
+type Asking = { route: ServingRoute; upstream: Upstream; signal: AbortSignal };
+type Asked<Local> = Asking & { local: Local };
 
 /**
  * Tokens of a prompt as the engine will see it: by its own tokenise route, or else by the same model's file. null: neither is
  * there, and the engine checks the length itself.
  */
-export async function countPrompt(prompt: ChatPrompt, asked: Asked): Promise<number | null> {
-  return (await askForPrompt(prompt, asked)) ?? (await countPromptHere(prompt, asked));
+export async function countPrompt(prompt: ChatPrompt, asked: Asked<LocalPromptCounter>): Promise<number | null> {
+  const { route, local, signal } = asked;
+  return (await askForPrompt(prompt, asked)) ?? (await local(prompt, route.maxContextTokens, signal));
 }
 
-async function askForPrompt(prompt: ChatPrompt, { route, upstream, signal }: Asked): Promise<number | null> {
+async function askForPrompt(prompt: ChatPrompt, { route, upstream, signal }: Asking): Promise<number | null> {
   const messages = prompt.messages.map(messageToWire);
   const tools = prompt.tools.length === 0 ? {} : { tools: toolsOf(route.api, prompt) };
   const template = reasoningOf(route.api, prompt.reasoningEffort);
   if (hasOpenAiTokenise(route.api)) {
-    const body = { model: route.upstreamModel, messages, ...tools, add_generation_prompt: true, ...template };
+    const body = { model: route.upstreamModel, messages, ...tools, ...wayOf(route.api, prompt), ...template };
     return countIn(await ask(upstream, '//tokenize', body, signal));
   }
   if (route.api === 'llama-server') {
@@ -45,16 +49,14 @@ async function askForPrompt(prompt: ChatPrompt, { route, upstream, signal }: Ask
   return null;
 }
 
-async function countPromptHere(
-  { messages, tools }: ChatPrompt,
-  { route, local, signal }: Asked,
-): Promise<number | null> {
-  const counts = await local(route.baseModelId, [{ type: 'conversation', messages, tools }], signal);
-  return counts?.[0]?.tokens ?? null;
+/** SGLang reads a conversation as it would run it, unless it is told how; which tools it is told of depends on the choice. */
+function wayOf(api: ServingRoute['api'], { tools, toolChoice }: ChatPrompt): Record<string, unknown> {
+  if (api === 'vllm') return { add_generation_prompt: true };
+  return tools.length === 0 ? {} : { tool_choice: toolChoiceToWire(toolChoice) };
 }
 
 /** Tokens of each text, end token included; null where nobody knows. */
-export async function countTexts(texts: readonly string[], asked: Asked): Promise<number[] | null> {
+export async function countTexts(texts: readonly string[], asked: Asked<LocalCounter>): Promise<number[] | null> {
   const { route, local, signal } = asked;
   const counts = await askForTexts(texts, asked);
   if (counts) return counts;
@@ -71,7 +73,7 @@ const questionsAtOnce = 8;
 /** What TEI takes in a request unless it was told otherwise; the others take one text. */
 const mostTexts: Partial<Record<ServingRoute['api'], number>> = { tei: 32, vllm: 1, sglang: 1, 'llama-server': 1 };
 
-async function askForTexts(texts: readonly string[], asked: Asked): Promise<number[] | null> {
+async function askForTexts(texts: readonly string[], asked: Asking): Promise<number[] | null> {
   const most = mostTexts[asked.route.api];
   if (!most) return null;
   const counts: number[] = [];
@@ -98,7 +100,7 @@ async function askForTexts(texts: readonly string[], asked: Asked): Promise<numb
   return isKnown ? counts : null;
 }
 
-async function askForBatch(texts: readonly string[], { route, upstream, signal }: Asked): Promise<number[] | null> {
+async function askForBatch(texts: readonly string[], { route, upstream, signal }: Asking): Promise<number[] | null> {
   if (route.api === 'tei') {
     const answer = await askAny(upstream, '//tokenize', { inputs: texts, add_special_tokens: true }, signal);
     return Array.isArray(answer) ? answer.map((tokens: unknown) => (Array.isArray(tokens) ? tokens.length : 0)) : null;

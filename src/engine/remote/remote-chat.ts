@@ -16,7 +16,7 @@ const mostWholeTokens = 2_048;
 
 /** Gives a chat its place with a route. */
 export function prepareChat(
-  { routes, waiting, countHere }: RemoteParts,
+  { routes, waiting, countPromptHere }: RemoteParts,
   prompt: ChatPrompt,
   signal: AbortSignal,
 ): Promise<PreparedChat> {
@@ -34,7 +34,7 @@ export function prepareChat(
     if (ready instanceof Elsewhere) return ready;
     const counted = fitsSurely(prompt, bytes, route)
       ? null
-      : await reach(runtime, () => countPrompt(prompt, { route, upstream, local: countHere, signal }), {
+      : await reach(runtime, () => countPrompt(prompt, { route, upstream, local: countPromptHere, signal }), {
           nothingRan: true,
         });
     if (counted instanceof Elsewhere) return counted;

@@ -1,5 +1,5 @@
 import type { Engine, Pace, RuntimeStatus, Target } from '../port.ts';
-import type { LocalCounter } from './count-tokens.ts';
+import type { LocalCounter, LocalPromptCounter } from './count-tokens.ts';
 import { generateChat, prepareChat } from './remote-chat.ts';
 import { embedInputs, prepareEmbedding } from './remote-embedding.ts';
 import type { RemoteParts } from './remote-parts.ts';
@@ -7,7 +7,11 @@ import { unknownPace } from './route-line.ts';
 import { RouteSet, type RouteSetOptions } from './route-set.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 
-export type RemoteEngineOptions = RouteSetOptions & { countHere: LocalCounter };
+export type RemoteEngineOptions = RouteSetOptions & {
+  countHere: LocalCounter;
+  /** Left out: nobody counts prompts here. */
+  countPromptHere?: LocalPromptCounter;
+};
 
 /** Engines of other processes and machines, by the same port as our own. */
 export type RemoteEngine = Engine & {
@@ -16,10 +20,10 @@ export type RemoteEngine = Engine & {
 };
 
 export function createRemoteEngine(options: RemoteEngineOptions): RemoteEngine {
-  const { clock, countHere } = options;
+  const { clock, countHere, countPromptHere = async () => null } = options;
   const routes = new RouteSet(options);
   const waiting = new WaitingCalls(clock);
-  const parts: RemoteParts = { routes, waiting, clock, countHere };
+  const parts: RemoteParts = { routes, waiting, clock, countHere, countPromptHere };
   return {
     serves: ({ baseModelId, adapter }) => {
       const ofModel = routes.of(baseModelId);

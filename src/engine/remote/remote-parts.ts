@@ -1,7 +1,13 @@
 import type { Clock } from '#kernel';
-import type { LocalCounter } from './count-tokens.ts';
+import type { LocalCounter, LocalPromptCounter } from './count-tokens.ts';
 import type { RouteSet } from './route-set.ts';
 import type { WaitingCalls } from './waiting-calls.ts';
 
 /** What calls of remote engines share. */
-export type RemoteParts = { routes: RouteSet; waiting: WaitingCalls; clock: Clock; countHere: LocalCounter };
+export type RemoteParts = {
+  routes: RouteSet;
+  waiting: WaitingCalls;
+  clock: Clock;
+  countHere: LocalCounter;
+  countPromptHere: LocalPromptCounter;
+};

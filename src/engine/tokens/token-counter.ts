@@ -1,5 +1,6 @@
 import { fault } from '#kernel';
-import type { EngineModel } from '../port.ts';
+import { sentPrompt } from '../llama/sent-prompt.ts';
+import type { ChatPrompt, EngineModel } from '../port.ts';
 import { batches, textBatches } from './batches.ts';
 import type { Answer, Countable, Question, TokenCount } from './counter-protocol.ts';
 import type { CountingBasis } from './counting-basis.ts';
@@ -30,8 +31,17 @@ export type TextTokens = {
   countTexts: (modelId: string, texts: readonly string[]) => Promise<number[]>;
 };
 
+/** For those who run prompts elsewhere. */
+export type PromptTokens = {
+  /**
+   * Tokens of a prompt as the model runs on it, or of its beginning, as soon as those are more than `most`. null: its template refuses
+   * it. Throws as `count` does.
+   */
+  countPrompt: (prompt: ChatPrompt, most: number, signal: AbortSignal) => Promise<number | null>;
+};
+
 /** One child process counts for all models. */
-export function createTokenCounter(options: TokenCounterOptions): TokenCounter & TextTokens {
+export function createTokenCounter(options: TokenCounterOptions): TokenCounter & TextTokens & PromptTokens {
   const child = new VocabularyChild(options);
 
   function ggufOf(modelId: string): string {
@@ -66,6 +76,14 @@ export function createTokenCounter(options: TokenCounterOptions): TokenCounter &
       for await (const answer of answers(questions, signal))
         if (answer.type === 'counted') counts.push(...answer.counts);
       return counts;
+    },
+    async countPrompt(prompt, most, signal) {
+      signal.throwIfAborted();
+      const ggufPath = ggufOf(prompt.target.baseModelId);
+      const answer = await child.ask({ type: 'readChat', ggufPath, prompt: sentPrompt(prompt), most }, 'messages');
+      signal.throwIfAborted();
+      if (answer.type === 'tooLong') return answer.atLeast;
+      return answer.type === 'chatRead' ? answer.read.tokens.length : null;
     },
     async countTexts(modelId, texts) {
       const ggufPath = ggufOf(modelId);
