@@ -103,6 +103,13 @@ describe('generation', () => {
     const [one, two, any] = [await firsts(1), await firsts(2), await firsts(null)];
     assert.deepEqual([one.size, two.size], [1, 2]);
     assert.ok(one.isSubsetOf(two) && any.size > 10);
+    const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+    const formed = userPrompt('most likely', { responseFormat: { type: 'json_schema', schema } });
+    for (let seed = 1; seed <= 10; seed += 1) {
+      // What its form allows need not be among the most likely tokens of all.
+      const { content } = await child.write(formed, { maxTokens: 150, temperature: 1, seed, topK: 2 });
+      assert.equal(typeof JSON.parse(content).n, 'number');
+    }
   });
 
   test('a full context ends the text with reason length', async () => {
