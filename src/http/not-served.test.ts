@@ -41,6 +41,18 @@ test('other paths below the base URL are told what is served', () => {
     assert.match(notServed(path).message, /Served are models, chat\/completions, completions and embeddings/, path);
 });
 
+test("a client of Anthropic's is told how its base URL ends, and what is served below", () => {
+  const project = '/api/projects/o/p';
+  for (const path of [
+    ...['/v1/messages', '/v1/messages/count_tokens', '/messages', '/anthropic/v1/messages'],
+    ...[`${project}/v1/messages`, `${project}/openai/v1/messages`, `${project}/anthropic/messages`],
+    `${project}/anthropic/v1/v1/messages`,
+  ])
+    assert.match(notServed(path).message, /ends with \/api\/projects\/\{owner\}\/\{project\}\/anthropic;/, path);
+  for (const path of ['/v1/messages/batches', '/v1/files', '/nope'])
+    assert.match(notServed(`${project}/anthropic${path}`).message, /Served are v1\/messages, /, path);
+});
+
 test('elsewhere nothing is promised, and nothing of a path is repeated', () => {
   for (const path of ['/', '/nope', '/api/v1/nope', '/api/v1/responses/x', '/modelsx', '/api/projects/o'])
     assert.equal(notServed(path).message, 'There is nothing here.', path);

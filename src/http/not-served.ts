@@ -30,8 +30,21 @@ const rules: readonly Rule[] = [
   },
 ];
 
+/** The same for Anthropic's clients; the version is part of the base URL for a few of them only. */
+const messagesRules: readonly Rule[] = [
+  {
+    pattern: /^\/(?:api\/projects\/[^/]+\/[^/]+\/)?(?:openai\/|anthropic\/)?(?:v1\/)*messages(?:\/count_tokens)?$/,
+    message:
+      'There is nothing here. The base URL of a client of the Messages API ends with /api/projects/{owner}/{project}/anthropic; of one that asks for /messages without a version, with /v1 behind it.',
+  },
+  {
+    pattern: /^\/api\/projects\/[^/]+\/[^/]+\/anthropic\//,
+    message: 'There is nothing here. Served are v1/messages, v1/messages/count_tokens and v1/models.',
+  },
+];
+
 /** The fault of a path where nothing is; to a client of OpenAI's interface it says which setting helps. */
 export function notServed(path: string): Fault {
-  const rule = rules.find(({ pattern }) => pattern.test(path));
+  const rule = [...messagesRules, ...rules].find(({ pattern }) => pattern.test(path));
   return rule ? fault('not_found', { message: rule.message }) : fault('not_found');
 }

@@ -28,12 +28,12 @@ v1 内只做增量变更：新的操作、新的可选请求字段、新的响�
     'Authentication',
     '认证',
     said(
-      `Send an API key with every request: \`Authorization: Bearer fnf_...\`. A key belongs to an account and works with every project that the account may access. A deactivated or deleted key stops working at once.
+      `Send an API key with every request: \`Authorization: Bearer fnf_...\`. A key belongs to an account and works with every project that the account may access. A deactivated or deleted key stops working at once. Routes under \`/api/projects/{owner}/{project}/anthropic\` also take it as \`x-api-key\`.
 
 Operations under \`/api/v1\` also take the session of a signed-in browser; then every request other than GET needs the header \`x-fnf-csrf\` with the \`csrf_token\` of \`GET /api/v1/auth/session\`. When both are sent, the key counts. Operations marked public need neither.
 
 Private objects of other accounts answer 404, as if they did not exist.`,
-      `每次请求都须携带 API 密钥：\`Authorization: Bearer fnf_...\`。密钥属于账户，可用于该账户有权访问的所有项目。停用或删除密钥后立即失效。
+      `每次请求都须携带 API 密钥：\`Authorization: Bearer fnf_...\`。密钥属于账户，可用于该账户有权访问的所有项目。停用或删除密钥后立即失效。\`/api/projects/{owner}/{project}/anthropic\` 下的接口也接受以 \`x-api-key\` 发送的密钥。
 
 \`/api/v1\` 下的操作也接受已登录浏览器的会话；此时除 GET 外的请求都必须带有 \`x-fnf-csrf\` 标头，其值取自 \`GET /api/v1/auth/session\` 的 \`csrf_token\`。两者同时存在时以密钥为准。标为公开的操作无需认证。
 
@@ -45,10 +45,10 @@ Private objects of other accounts answer 404, as if they did not exist.`,
     'Errors',
     '错误',
     said(
-      `Every error is JSON with the object \`error\`. Decide by \`error.code\`: codes never change their meaning. \`error.message\` is for people, \`error.param\` names the field at fault. Compatible routes use the envelope of the OpenAI family; all others add \`request_id\` and \`details\`. Status 422 and 410 carry a \`detail\` beside \`error\`.
+      `Every error is JSON with the object \`error\`. Decide by \`error.code\`: codes never change their meaning. \`error.message\` is for people, \`error.param\` names the field at fault. Compatible routes use the envelope of the OpenAI family, or of Anthropic under \`/api/projects/{owner}/{project}/anthropic\`, where 422 is 400 and 503 is 529; all others add \`request_id\` and \`details\`. Status 422 and 410 carry a \`detail\` beside \`error\`.
 
 Every answer has the header \`x-request-id\`. Name it when you ask for help.`,
-      `所有错误都是带有 \`error\` 对象的 JSON。请依据 \`error.code\` 判断：代码的含义永不改变。\`error.message\` 供人阅读，\`error.param\` 指出有误的字段。兼容接口使用 OpenAI 的错误格式；其他接口另有 \`request_id\` 和 \`details\`。状态 422 和 410 在 \`error\` 之外还带有 \`detail\`。
+      `所有错误都是带有 \`error\` 对象的 JSON。请依据 \`error.code\` 判断：代码的含义永不改变。\`error.message\` 供人阅读，\`error.param\` 指出有误的字段。兼容接口使用 OpenAI 的错误格式，\`/api/projects/{owner}/{project}/anthropic\` 下则使用 Anthropic 的格式（422 变为 400，503 变为 529）；其他接口另有 \`request_id\` 和 \`details\`。状态 422 和 410 在 \`error\` 之外还带有 \`detail\`。
 
 每个响应都带有 \`x-request-id\` 标头，寻求帮助时请提供。`,
     ),

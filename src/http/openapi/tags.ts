@@ -15,8 +15,8 @@ export const tags: readonly Tag[] = [
     'Inference',
     '推理',
     said(
-      'Chat, completions and embeddings of a project, in the shape that OpenAI clients speak: change the base URL and the key, nothing else.',
-      '项目的对话、补全与嵌入接口，与 OpenAI 客户端兼容：只需更换基础 URL 和密钥。',
+      'Calls of the models of a project, in the shapes that the clients of OpenAI and Anthropic speak: change the base URL and the key, nothing else.',
+      '调用项目中的模型，与 OpenAI 及 Anthropic 的客户端兼容：只需更换基础 URL 和密钥。',
     ),
   ),
   tag(

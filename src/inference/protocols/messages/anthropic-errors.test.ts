@@ -79,7 +79,7 @@ test('a prompt that is too long is told in the words that clients look for', () 
 });
 
 test("errors at Anthropic's paths are told so", () => {
-  for (const path of ['/api/projects/a/b/anthropic', '/api/projects/a/b/anthropic/v1/x'])
+  for (const path of ['/api/projects/a/b/anthropic', '/api/projects/a/b/anthropic/v1/x', '/v1/messages'])
     assert.match(path, anthropicErrors.paths ?? /^$/);
   for (const path of ['/api/projects/a/b/anthropics', '/api/projects/a/b/openai/v1/x'])
     assert.doesNotMatch(path, anthropicErrors.paths ?? /./);

@@ -31,7 +31,7 @@ function statusOf({ row: { status } }: Pick<Fault, 'row'>): number {
 /** Of Anthropic's interface. */
 export const anthropicErrors: ErrorEnvelope = {
   name: 'AnthropicError',
-  paths: /^\/api\/projects\/[^/]+\/[^/]+\/anthropic(\/|$)/,
+  paths: /^\/(?:api\/projects\/[^/]+\/[^/]+\/anthropic|anthropic|v1\/messages)(?:\/|$)/,
   status: statusOf,
   render: ({ row, message }, requestId) =>
     JSON.stringify({ type: 'error', error: { type: typeOf(row), message }, request_id: requestId }),
