@@ -41,8 +41,9 @@ function reachOf(): Map<string, Set<string>> {
 /** The room whose routes file names the operation. */
 function roomOfOperation(operation: string): string | undefined {
   const [noun = ''] = operation.split('.');
-  const named = program.find(({ path, text }) => /\.routes\.ts$/.test(path) && text.includes(`'${operation}'`));
-  const near = program.find(({ path, text }) => /\.routes\.ts$/.test(path) && text.includes(`\`${noun}.$`));
+  const routes = program.filter(({ path }) => /(?:\.routes|\/protocols\/[a-z-]+\/index)\.ts$/.test(path));
+  const named = routes.find(({ text }) => text.includes(`'${operation}'`));
+  const near = routes.find(({ text }) => text.includes(`\`${noun}.$`));
   const found = named ?? near;
   return found && roomOf(found.path);
 }

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { isFields } from '#kernel';
 import { type Contract, said } from '../contract.ts';
+import { openAiErrors } from '../error-envelope.ts';
 import { plainPageQuery } from '../page-query.ts';
 import { createServer } from '../server.ts';
 import { contractRoutes } from './contract.routes.ts';
@@ -39,7 +40,7 @@ before(async () => {
   );
   app.get(
     '/api/projects/:owner/:project/openai/v1/things',
-    { config: { ...at('things.compat'), access: 'admission', shape: 'compat' } },
+    { config: { ...at('things.compat'), access: 'admission', envelope: openAiErrors } },
     answer,
   );
   app.get('/api/v1/hidden', { config: { operation: 'things.hidden' } }, answer);
