@@ -23,6 +23,7 @@ export {
 } from './page-query.ts';
 export { pageOf, readPage } from './paging.ts';
 export { createPublicUrl, type PublicUrl } from './public-url.ts';
+export { convertQuery } from './query.ts';
 export { type BodyProblem, expecting, expectingWithin, readBody } from './read-body.ts';
 export { readRfc3339 } from './rfc3339.ts';
 export type { RouteRow } from './route-table.ts';

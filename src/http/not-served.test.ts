@@ -4,17 +4,6 @@ import { notServed } from './not-served.ts';
 
 const base = '/api/projects/o/p/openai/v1';
 
-test('a client that would use the Responses API is told to use chat completions, wherever it asks', () => {
-  for (const path of [
-    `${base}/responses`,
-    `${base}/responses/resp_1`,
-    '/v1/responses',
-    '/openai/v1/responses',
-    '/responses',
-  ])
-    assert.match(notServed(path).message, /Responses API is not served.*chat completions/, path);
-});
-
 test('a client whose base URL is too long, too short or without a project is told how it ends', () => {
   for (const path of [
     `${base}/v1/chat/completions`,
@@ -23,6 +12,10 @@ test('a client whose base URL is too long, too short or without a project is tol
     `${base}/chat/completions/`,
     '/api/projects/o/p/chat/completions',
     '/api/projects/o/p/v1/embeddings',
+    '/api/projects/o/p/responses',
+    '/v1/responses',
+    '/responses/resp_1',
+    `${base}/v1/responses`,
     '/api/v1/chat/completions',
     '/chat/completions',
     '/models',
@@ -32,13 +25,17 @@ test('a client whose base URL is too long, too short or without a project is tol
 });
 
 test('a client that puts nothing between base URL and call is told to end its base URL with a slash', () => {
-  for (const path of [`${base}models`, `${base}chat/completions`])
+  for (const path of [`${base}models`, `${base}chat/completions`, `${base}responses`])
     assert.match(notServed(path).message, /needs a slash/, path);
 });
 
 test('other paths below the base URL are told what is served', () => {
   for (const path of [base, `${base}/`, `${base}/files`, `${base}/audio/speech`, `${base}/nope`, `${base}/responsesx`])
-    assert.match(notServed(path).message, /Served are models, chat\/completions, completions and embeddings/, path);
+    assert.match(
+      notServed(path).message,
+      /Served are models, chat\/completions, completions, embeddings and responses/,
+      path,
+    );
 });
 
 test("a client of Anthropic's is told how its base URL ends, and what is served below", () => {

@@ -1,6 +1,6 @@
 import { type Fault, fault } from '#kernel';
 
-const calls = '(models|chat/completions|completions|embeddings)';
+const calls = '(models|chat/completions|completions|embeddings|responses)';
 const compat = '/api/projects/[^/]+/[^/]+/openai/v1';
 const baseUrl = '/api/projects/{owner}/{project}/openai/v1';
 
@@ -8,10 +8,6 @@ type Rule = { pattern: RegExp; message: string };
 
 /** What OpenAI clients ask for by default, or when their base URL is not quite right. The first that fits counts. */
 const rules: readonly Rule[] = [
-  {
-    pattern: /^\/(?:api\/projects\/[^/]+\/[^/]+\/)?(?:openai\/)?(?:v1\/)?responses(?:\/|$)/,
-    message: 'The Responses API is not served. Set your client to chat completions.',
-  },
   {
     pattern: new RegExp(`^${compat}${calls}$`),
     message: 'There is nothing here. The base URL of this client needs a slash at its end.',
@@ -22,10 +18,10 @@ const rules: readonly Rule[] = [
   },
   {
     pattern: new RegExp(`^${compat}(/|$)`),
-    message: 'This path is not served. Served are models, chat/completions, completions and embeddings.',
+    message: 'This path is not served. Served are models, chat/completions, completions, embeddings and responses.',
   },
   {
-    pattern: /^\/(?:.+\/)?(?:chat\/completions|completions|embeddings)$|^\/models(?:\/|$)/,
+    pattern: /^\/(?:.+\/)?(?:chat\/completions|completions|embeddings|responses)$|^\/(?:models|responses)(?:\/|$)/,
     message: `There is nothing here. The base URL of a client ends with ${baseUrl}.`,
   },
 ];

@@ -25,6 +25,13 @@ const schema = Type.Object({
       Type.Object({ type: Type.Literal('call'), name: Type.String() }),
     ]),
   ),
+  notes: Type.Optional(Type.Record(Type.String(), Type.String({ maxLength: 3 }), { maxProperties: 2 })),
+  tool: Type.Optional(
+    Type.Union([
+      Type.Object({ type: Type.Literal('function'), name: Type.String() }),
+      Type.Object({ type: Type.String({ not: { enum: ['function'] } }) }),
+    ]),
+  ),
   texts: Type.Optional(
     Type.Array(
       Type.String(),
@@ -76,6 +83,13 @@ test('the first problem is told with the path of its field and what is expected 
     [{ message: { type: 'call' } }, 'message.name: expected a string'],
     [{ message: { type: 'other' } }, 'message.type: expected one of "message", "call"'],
     [{ texts: ['a', 1] }, 'texts: no list of texts: ["a",1]'],
+    [{ notes: { a: 'xyz', b: '' } }, null],
+    [{ notes: { a: 'wxyz' } }, 'notes.a: expected a string'],
+    [{ notes: { a: 1 } }, 'notes.a: expected a string'],
+    [{ notes: { a: '', b: '', c: '' } }, 'notes: expected an object'],
+    [{ tool: { type: 'other', name: 1 } }, null],
+    [{ tool: { type: 'function' } }, 'tool.name: expected a string'],
+    [{ tool: { type: 1 } }, 'tool.type: expected a string'],
     [{ unknown: {} }, null],
   ];
   for (const [fields, message] of cases)
@@ -85,7 +99,19 @@ test('the first problem is told with the path of its field and what is expected 
 
 test('any JSON value is read where it fits the schema, and refused where it does not, never anything else', () => {
   const validator = Compile(schema);
-  const names = fc.constantFrom('model', 'content', 'level', 'share', 'word', 'flag', 'only', 'message', 'texts');
+  const names = fc.constantFrom(
+    'model',
+    'content',
+    'level',
+    'share',
+    'word',
+    'flag',
+    'only',
+    'message',
+    'texts',
+    'notes',
+    'tool',
+  );
   const value = fc.oneof(
     fc.jsonValue(),
     fc.array(fc.dictionary(fc.constantFrom('type', 'role', 'text'), fc.jsonValue())),

@@ -94,6 +94,19 @@ function problemInFields(schema: Fields, fields: Fields, path: string): BodyProb
     const found = problemIn(property, value, place);
     if (found !== null) return found;
   }
+  return problemInRecord(schema, fields, path);
+}
+
+/** Fields whose names nobody knows before. */
+function problemInRecord({ patternProperties }: Fields, fields: Fields, path: string): BodyProblem | null {
+  for (const [pattern, schema] of Object.entries(isFields(patternProperties) ? patternProperties : {})) {
+    const names = new RegExp(pattern, 'u');
+    for (const [name, value] of Object.entries(fields)) {
+      const place = path === '' ? name : `${path}.${name}`;
+      const found = isFields(schema) && names.test(name) ? problemIn(schema, value, place) : null;
+      if (found !== null) return found;
+    }
+  }
   return null;
 }
 
@@ -207,6 +220,7 @@ function hasType(schema: Fields, value: unknown): boolean {
 function isAllowed(schema: Fields, value: unknown): boolean {
   if ('const' in schema) return schema.const === value;
   if (Array.isArray(schema.enum)) return schema.enum.includes(value);
+  if (isFields(schema.not) && Array.isArray(schema.not.enum) && schema.not.enum.includes(value)) return false;
   const { minimum, maximum, minLength, maxLength, pattern, minItems, maxItems, maxProperties } = schema;
   if (typeof value === 'number') return within(value, minimum, maximum);
   if (typeof value === 'string')

@@ -30,7 +30,7 @@ test('native errors carry the superset envelope, compat errors the OpenAI one', 
   const compat = await ask('GET', '/api/projects/o/p/openai/v1/nope');
   assert.deepEqual(compat.json, {
     error: {
-      message: 'This path is not served. Served are models, chat/completions, completions and embeddings.',
+      message: 'This path is not served. Served are models, chat/completions, completions, embeddings and responses.',
       type: 'invalid_request_error',
       param: null,
       code: 'not_found',

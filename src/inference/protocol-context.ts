@@ -27,7 +27,7 @@ export function createProtocolContext(deps: InferenceDeps): ProtocolContext {
     async countPrompt({ request, reply }, read) {
       const body = compatBody(request);
       const admitted = await admit(request, modelIn(body));
-      const wanted = read(readBody(body));
+      const wanted = await read(readBody(body));
       countLimit.take(admitted.accountId);
       return await countPrompt(deps, { admitted, wanted, reply });
     },

@@ -89,6 +89,9 @@ export type EmbeddingCall = CallPath & {
   collect: (wanted: EmbeddingRequest, answer: EmbeddingAnswer) => object;
 };
 
+/** What is counted of a request. */
+type Counted = Pick<TextRequest, 'model' | 'prompt'>;
+
 /** What a protocol's further routes may ask for. */
 export type ProtocolContext = {
   /** Lets the caller of a project in, with a key; throws what refuses him. */
@@ -98,7 +101,7 @@ export type ProtocolContext = {
   /** The tokens of a prompt, as a call would be charged for them. Free, and limited in number. */
   countPrompt: (
     exchange: { request: FastifyRequest; reply: FastifyReply },
-    read: (body: unknown) => Pick<TextRequest, 'model' | 'prompt'>,
+    read: (body: unknown) => Counted | Promise<Counted>,
   ) => Promise<number>;
   /** What the caller has stored in the project. */
   stored: (request: FastifyRequest) => Promise<StoredResponses>;

@@ -29,6 +29,18 @@ export const faultRows = {
     invalid,
     'This cursor does not belong to this list. Start from the first page.',
   ),
+  context_length_exceeded: row(
+    400,
+    'context_length_exceeded',
+    invalid,
+    'The input exceeds the context window of this model.',
+  ),
+  previous_response_not_found: row(
+    400,
+    'previous_response_not_found',
+    invalid,
+    'The previous response was not stored, or is gone.',
+  ),
   invalid_credentials: row(401, 'invalid_credentials', 'authentication_error', 'No valid credentials were given.'),
   insufficient_credits: row(
     402,

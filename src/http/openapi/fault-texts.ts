@@ -28,6 +28,23 @@ export const faultTexts: Record<string, FaultText> = {
     ),
     said('Start again from the first page.', '从第一页重新开始。'),
   ),
+  context_length_exceeded: text(
+    said(
+      'The input, or the input with the tokens of the answer, exceeds the context of the model.',
+      '输入，或输入与回答的词元数之和，超过模型的上下文长度。',
+    ),
+    said(
+      'Send fewer items or tools, or a smaller `max_output_tokens`; `truncation` `auto` leaves the oldest turns out.',
+      '减少条目或工具，或调小 `max_output_tokens`；`truncation` 设为 `auto` 会略去最早的轮次。',
+    ),
+  ),
+  previous_response_not_found: text(
+    said(
+      'The response that this one follows, or one before it, was not stored, or is gone.',
+      '所接续的回答或更早的回答未被存储，或已不存在。',
+    ),
+    said('Send what was said before in `input`.', '在 `input` 中发送先前的内容。'),
+  ),
   invalid_credentials: text(
     said(
       'The key is missing, malformed, unknown, deactivated or deleted, or the session has ended. One code for all of them, so that the state of a key does not leak.',

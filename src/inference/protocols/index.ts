@@ -3,6 +3,7 @@ import { chatCompletions } from './chat-completions/index.ts';
 import { completions } from './completions/index.ts';
 import { embeddings } from './embeddings/index.ts';
 import { createMessagesProtocol } from './messages/index.ts';
+import { createResponsesProtocol } from './responses/index.ts';
 
 /** What protocols are given. */
 export type ProtocolSettings = {
@@ -16,4 +17,5 @@ export const createProtocols = (settings: ProtocolSettings): readonly Protocol[]
   completions,
   embeddings,
   createMessagesProtocol(settings),
+  createResponsesProtocol(settings),
 ];

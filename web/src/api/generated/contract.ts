@@ -949,6 +949,122 @@ export type Schemas = {
     expires_at: string | null;
     finished_at: string | null;
   };
+  InputTokensRequest: {
+    model: string;
+    input?: string | ({
+      type?: 'message';
+      role: 'user' | 'assistant' | 'system' | 'developer';
+      content: string | ({
+        type: 'input_text' | 'output_text' | 'text';
+        text: string;
+      } | {
+        type: 'refusal';
+        refusal: string;
+      })[];
+      id?: string | null;
+      status?: string | null;
+    } | {
+      type: 'function_call';
+      call_id: string;
+      name: string;
+      namespace?: string | null;
+      arguments: string;
+      id?: string | null;
+      status?: string | null;
+    } | {
+      type: 'function_call_output' | 'custom_tool_call_output';
+      call_id: string;
+      output: string | ({
+        type: 'input_text' | 'output_text' | 'text';
+        text: string;
+      })[];
+      id?: string | null;
+      status?: string | null;
+    } | {
+      type: 'custom_tool_call';
+      call_id: string;
+      name: string;
+      namespace?: string | null;
+      input: string;
+      id?: string | null;
+      status?: string | null;
+    } | {
+      type: 'reasoning';
+      summary?: ({
+        type: string;
+        text: string;
+      })[] | null;
+      content?: ({
+        type: string;
+        text: string;
+      })[] | null;
+      encrypted_content?: string | null;
+      id?: string | null;
+      status?: string | null;
+    } | {
+      type: string;
+    } | {
+      type?: 'item_reference' | null;
+      id: string;
+      role?: null;
+    })[] | null;
+    instructions?: string | null;
+    previous_response_id?: string | null;
+    tools?: ({
+      type: 'function';
+      name: string;
+      description?: string | null;
+      parameters?: Record<string, unknown> | null;
+      strict?: unknown;
+    } | {
+      type: 'custom';
+      name?: unknown;
+      description?: unknown;
+      format?: unknown;
+    } | {
+      type: 'namespace';
+      name?: unknown;
+      description?: unknown;
+      tools?: unknown;
+    } | {
+      type: string;
+    })[] | null;
+    tool_choice?: 'auto' | 'none' | 'required' | {
+      type: 'function';
+      name: string;
+    } | {
+      type: 'custom';
+      name: string;
+    } | {
+      type: 'allowed_tools';
+      mode: 'auto' | 'required';
+      tools: (Record<string, unknown>)[];
+    } | {
+      type: string;
+    } | null;
+    parallel_tool_calls?: boolean | null;
+    text?: {
+      format?: {
+        type: 'text';
+      } | {
+        type: 'json_object';
+      } | {
+        type: 'json_schema';
+        name?: string | null;
+        description?: string | null;
+        schema?: Record<string, unknown> | null;
+        strict?: unknown;
+      } | null;
+      verbosity?: string | null;
+    } | null;
+    reasoning?: {
+      effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max' | null;
+      summary?: string | null;
+      generate_summary?: string | null;
+    } | null;
+    prompt?: null;
+    conversation?: null;
+  };
   IssuedKey: {
     id: string;
     name: string;
@@ -1378,6 +1494,254 @@ export type Schemas = {
     credits: string;
     created_at: string;
     finished_at: string | null;
+  };
+  Response: {
+    id: string;
+    object: 'response';
+    created_at: number;
+    status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
+    error: {
+      code: string;
+      message: string;
+    } | null;
+    incomplete_details: {
+      reason: string;
+    } | null;
+    model: string;
+    output: (Schemas['ResponseOutputItem'])[];
+    usage: {
+      input_tokens: number;
+      input_tokens_details: {
+        cached_tokens: number;
+        cache_write_tokens: number;
+      };
+      output_tokens: number;
+      output_tokens_details: {
+        reasoning_tokens: number;
+      };
+      total_tokens: number;
+    } | null;
+    store: boolean;
+    background: boolean;
+    instructions: string | null;
+    max_output_tokens: number | null;
+    max_tool_calls: number | null;
+    metadata: Record<string, string>;
+    parallel_tool_calls: boolean;
+    previous_response_id: string | null;
+    prompt_cache_key: string | null;
+    reasoning: unknown;
+    safety_identifier: string | null;
+    service_tier: string;
+    temperature: number;
+    text: unknown;
+    tool_choice: unknown;
+    tools: (unknown)[];
+    top_logprobs: number;
+    top_p: number;
+    truncation: string;
+    user: string | null;
+  };
+  ResponseOutputItem: {
+    id: string;
+    type: 'message';
+    status: 'in_progress' | 'completed' | 'incomplete';
+    role: 'assistant';
+    content: ({
+      type: 'output_text';
+      annotations: (unknown)[];
+      logprobs: (unknown)[];
+      text: string;
+    })[];
+  } | {
+    id: string;
+    type: 'reasoning';
+    status: 'in_progress' | 'completed' | 'incomplete';
+    summary: ({
+      type: 'summary_text';
+      text: string;
+    })[];
+    content?: ({
+      type: 'reasoning_text';
+      text: string;
+    })[];
+    encrypted_content?: string;
+  } | {
+    id: string;
+    type: 'function_call';
+    status: 'in_progress' | 'completed' | 'incomplete';
+    call_id: string;
+    name: string;
+    namespace?: string;
+    arguments: string;
+  } | {
+    id: string;
+    type: 'custom_tool_call';
+    status: 'in_progress' | 'completed' | 'incomplete';
+    call_id: string;
+    name: string;
+    namespace?: string;
+    input: string;
+  };
+  ResponseStreamEvent: {
+    type: string;
+    sequence_number: number;
+    response?: Schemas['Response'];
+    output_index?: number;
+    item?: Schemas['ResponseOutputItem'];
+    item_id?: string;
+    content_index?: number;
+    summary_index?: number;
+    part?: {
+      type: 'output_text';
+      annotations: (unknown)[];
+      logprobs: (unknown)[];
+      text: string;
+    } | {
+      type: 'reasoning_text' | 'summary_text';
+      text: string;
+    };
+    delta?: string;
+    text?: string;
+    arguments?: string;
+    name?: string;
+    input?: string;
+    logprobs?: (unknown)[];
+    code?: string;
+    message?: string;
+    param?: string | null;
+    error?: unknown;
+  };
+  ResponsesRequest: {
+    model: string;
+    input?: string | ({
+      type?: 'message';
+      role: 'user' | 'assistant' | 'system' | 'developer';
+      content: string | ({
+        type: 'input_text' | 'output_text' | 'text';
+        text: string;
+      } | {
+        type: 'refusal';
+        refusal: string;
+      })[];
+      id?: string | null;
+      status?: string | null;
+    } | {
+      type: 'function_call';
+      call_id: string;
+      name: string;
+      namespace?: string | null;
+      arguments: string;
+      id?: string | null;
+      status?: string | null;
+    } | {
+      type: 'function_call_output' | 'custom_tool_call_output';
+      call_id: string;
+      output: string | ({
+        type: 'input_text' | 'output_text' | 'text';
+        text: string;
+      })[];
+      id?: string | null;
+      status?: string | null;
+    } | {
+      type: 'custom_tool_call';
+      call_id: string;
+      name: string;
+      namespace?: string | null;
+      input: string;
+      id?: string | null;
+      status?: string | null;
+    } | {
+      type: 'reasoning';
+      summary?: ({
+        type: string;
+        text: string;
+      })[] | null;
+      content?: ({
+        type: string;
+        text: string;
+      })[] | null;
+      encrypted_content?: string | null;
+      id?: string | null;
+      status?: string | null;
+    } | {
+      type: string;
+    } | {
+      type?: 'item_reference' | null;
+      id: string;
+      role?: null;
+    })[] | null;
+    instructions?: string | null;
+    previous_response_id?: string | null;
+    tools?: ({
+      type: 'function';
+      name: string;
+      description?: string | null;
+      parameters?: Record<string, unknown> | null;
+      strict?: unknown;
+    } | {
+      type: 'custom';
+      name?: unknown;
+      description?: unknown;
+      format?: unknown;
+    } | {
+      type: 'namespace';
+      name?: unknown;
+      description?: unknown;
+      tools?: unknown;
+    } | {
+      type: string;
+    })[] | null;
+    tool_choice?: 'auto' | 'none' | 'required' | {
+      type: 'function';
+      name: string;
+    } | {
+      type: 'custom';
+      name: string;
+    } | {
+      type: 'allowed_tools';
+      mode: 'auto' | 'required';
+      tools: (Record<string, unknown>)[];
+    } | {
+      type: string;
+    } | null;
+    parallel_tool_calls?: boolean | null;
+    text?: {
+      format?: {
+        type: 'text';
+      } | {
+        type: 'json_object';
+      } | {
+        type: 'json_schema';
+        name?: string | null;
+        description?: string | null;
+        schema?: Record<string, unknown> | null;
+        strict?: unknown;
+      } | null;
+      verbosity?: string | null;
+    } | null;
+    reasoning?: {
+      effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max' | null;
+      summary?: string | null;
+      generate_summary?: string | null;
+    } | null;
+    prompt?: null;
+    conversation?: null;
+    max_output_tokens?: number | null;
+    temperature?: number | null;
+    top_p?: number | null;
+    truncation?: 'auto' | 'disabled' | null;
+    stream?: boolean | null;
+    store?: boolean | null;
+    include?: (string)[] | null;
+    metadata?: Record<string, string> | null;
+    background?: false | null;
+    top_logprobs?: 0 | null;
+    max_tool_calls?: number | null;
+    service_tier?: string | null;
+    prompt_cache_key?: string | null;
+    safety_identifier?: string | null;
+    user?: string | null;
   };
   RetrievalEvent: {
     id: string;
@@ -1856,6 +2220,84 @@ export type Routes = {
       name: string;
       description: string;
       endpoints: (string)[];
+    };
+  };
+  'POST /api/projects/{owner}/{project}/openai/v1/responses': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: Record<never, never>;
+    body: Schemas['ResponsesRequest'];
+    answer: Schemas['Response'];
+  };
+  'GET /api/projects/{owner}/{project}/openai/v1/responses/{id}': {
+    path: {
+      owner: string;
+      project: string;
+      id: string;
+    };
+    query: {
+      stream?: boolean;
+      starting_after?: number;
+    };
+    body: undefined;
+    answer: Schemas['Response'];
+  };
+  'DELETE /api/projects/{owner}/{project}/openai/v1/responses/{id}': {
+    path: {
+      owner: string;
+      project: string;
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: {
+      id: string;
+      object: 'response';
+      deleted: true;
+    };
+  };
+  'GET /api/projects/{owner}/{project}/openai/v1/responses/{id}/input_items': {
+    path: {
+      owner: string;
+      project: string;
+      id: string;
+    };
+    query: {
+      limit?: number;
+      order?: 'asc' | 'desc';
+      after?: string;
+    };
+    body: undefined;
+    answer: {
+      object: 'list';
+      data: (Record<string, unknown>)[];
+      first_id: string | null;
+      last_id: string | null;
+      has_more: boolean;
+    };
+  };
+  'POST /api/projects/{owner}/{project}/openai/v1/responses/{id}/cancel': {
+    path: {
+      owner: string;
+      project: string;
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: null;
+  };
+  'POST /api/projects/{owner}/{project}/openai/v1/responses/input_tokens': {
+    path: {
+      owner: string;
+      project: string;
+    };
+    query: Record<never, never>;
+    body: Schemas['InputTokensRequest'];
+    answer: {
+      object: 'response.input_tokens';
+      input_tokens: number;
     };
   };
   'GET /api/v1/projects': {

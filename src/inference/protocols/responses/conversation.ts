@@ -1,0 +1,80 @@
+import type { ChatMessage, ToolCall } from '#engine';
+import { asReadItem, type InputItem, type ReadItem, textOf } from './input-items.schema.ts';
+import type { ReasoningSeal } from './sealed-reasoning.ts';
+import { nameForModel, type UsedTools } from './tools.ts';
+
+type Read = { tools: UsedTools; seal: ReasoningSeal };
+
+/** The messages that items stand for. What the model wrote in a row, in several items, is one message. */
+export function messagesOf(items: readonly InputItem[], { tools, seal }: Read): ChatMessage[] {
+  const messages: ChatMessage[] = [];
+  let answer = new Answer();
+
+  function endAnswer(): void {
+    const message = answer.message();
+    if (message !== null) messages.push(message);
+    answer = new Answer();
+  }
+
+  for (const item of items.map(asReadItem)) {
+    switch (item?.type) {
+      case 'message':
+        if (item.role === 'assistant') {
+          answer.texts.push(textOf(item.content));
+          break;
+        }
+        endAnswer();
+        messages.push({ role: item.role === 'user' ? 'user' : 'system', content: textOf(item.content) });
+        break;
+      case 'reasoning':
+        answer.reasoning.push(thoughtsOf(item, seal));
+        break;
+      case 'function_call':
+      case 'custom_tool_call':
+        answer.calls.push(callOf(item, tools));
+        break;
+      case 'function_call_output':
+      case 'custom_tool_call_output':
+        endAnswer();
+        messages.push({ role: 'tool', content: textOf(item.output), toolCallId: item.call_id });
+        break;
+      default:
+    }
+  }
+  endAnswer();
+  return messages;
+}
+
+/** What the model wrote in a row. */
+class Answer {
+  readonly reasoning: string[] = [];
+  readonly texts: string[] = [];
+  readonly calls: ToolCall[] = [];
+
+  /** null: it has said nothing; what it only thought is of no use to what follows. */
+  message(): ChatMessage | null {
+    if (this.texts.length === 0 && this.calls.length === 0) return null;
+    const reasoning = joined(this.reasoning);
+    const content = joined(this.texts);
+    return { role: 'assistant', content, reasoning: reasoning === '' ? null : reasoning, toolCalls: this.calls };
+  }
+}
+
+const joined = (texts: readonly string[]) => texts.filter((text) => text !== '').join('\n');
+
+type Item<Type extends ReadItem['type']> = Extract<ReadItem, { type: Type }>;
+
+function thoughtsOf({ encrypted_content: sealed, content, summary }: Item<'reasoning'>, seal: ReasoningSeal): string {
+  const opened = typeof sealed === 'string' ? seal.open(sealed) : null;
+  if (opened !== null) return opened;
+  const parts = content && content.length > 0 ? content : (summary ?? []);
+  return joined(parts.map(({ text }) => text));
+}
+
+function callOf(item: Item<'function_call'> | Item<'custom_tool_call'>, tools: UsedTools): ToolCall {
+  const { call_id: id, name, namespace = null } = item;
+  if (item.type === 'function_call')
+    return { id, name: nameForModel(tools, { kind: 'function', name, namespace }), arguments: item.arguments };
+  const args = JSON.stringify({ input: item.input });
+  return { id, name: nameForModel(tools, { kind: 'custom', name, namespace }), arguments: args };
+}

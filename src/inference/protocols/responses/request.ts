@@ -1,0 +1,168 @@
+import type { ReasoningEffort, ResponseFormat } from '#engine';
+import { readBody } from '#http';
+import { chatDefaults } from '#models';
+import type { TextRequest } from '../../model-request.ts';
+import { refuse } from '../openai/refuse.ts';
+import { messagesOf } from './conversation.ts';
+import type { InputItem } from './input-items.schema.ts';
+import { type CountBody, countRequestSchema, type ResponsesBody, responsesRequestSchema } from './request.schema.ts';
+import type { ReasoningSeal } from './sealed-reasoning.ts';
+import { readToolChoice } from './tool-choice.ts';
+import { readTools, type UsedTools } from './tools.ts';
+
+/** The input of a request: what was sent with it, and what stands for what was stored. */
+export type ResponsesInput = {
+  items: readonly InputItem[];
+  previousId: string | null;
+  instructions: string | null;
+  tools: UsedTools;
+};
+
+export type ResponsesRequest = TextRequest & {
+  asked: ResponsesInput;
+  wantsStored: boolean;
+  /** Reasoning comes with its sealed text. */
+  wantsSealed: boolean;
+  /** Reasoning comes as summary. */
+  wantsSummary: boolean;
+  /** Settings that the response repeats. */
+  settings: object;
+};
+
+/** What is counted of a request. */
+export type CountRequest = Pick<TextRequest, 'model' | 'prompt'> & { asked: ResponsesInput };
+
+/** Reads the body of P/responses. Unknown fields are ignored; known ones that ask for what we cannot do are refused. */
+export function readResponsesRequest(sent: unknown, seal: ReasoningSeal): ResponsesRequest {
+  const body = readBody(responsesRequestSchema, sent);
+  const { asked, prompt, choice } = readPrompt(body, seal);
+  const sampling = readSampling(body);
+  const summary = body.reasoning?.summary ?? body.reasoning?.generate_summary ?? null;
+  return {
+    ...{ model: body.model, asked, prompt, sampling },
+    stream: body.stream ?? false,
+    dropsOldestTurns: body.truncation === 'auto',
+    wantsStored: body.store ?? true,
+    wantsSealed: (body.include ?? []).includes('reasoning.encrypted_content'),
+    wantsSummary: summary !== null && summary !== 'none',
+    settings: {
+      background: false,
+      instructions: asked.instructions,
+      max_output_tokens: sampling.maxTokens,
+      max_tool_calls: body.max_tool_calls ?? null,
+      parallel_tool_calls: prompt.parallelToolCalls,
+      previous_response_id: asked.previousId,
+      prompt_cache_key: body.prompt_cache_key ?? null,
+      reasoning: { effort: body.reasoning?.effort ?? null, summary },
+      safety_identifier: body.safety_identifier ?? null,
+      service_tier: 'default',
+      temperature: sampling.temperature,
+      text: { format: shownFormat(body), verbosity: body.text?.verbosity ?? 'medium' },
+      tool_choice: choice,
+      tools: asked.tools.shown,
+      top_logprobs: 0,
+      top_p: sampling.topP,
+      truncation: body.truncation ?? 'disabled',
+      user: body.user ?? null,
+      metadata: body.metadata ?? {},
+    },
+  };
+}
+
+/** Reads the body of P/responses/input_tokens. */
+export function readCountRequest(sent: unknown, seal: ReasoningSeal): CountRequest {
+  const body = readBody(countRequestSchema, sent);
+  const { asked, prompt } = readPrompt(body, seal);
+  return { model: body.model, asked, prompt };
+}
+
+function readPrompt(body: CountBody, seal: ReasoningSeal) {
+  const tools = readTools(body.tools ?? []);
+  const { choice, offered, shown } = readToolChoice(body.tool_choice ?? 'auto', body.tools ?? [], tools);
+  const asked: ResponsesInput = {
+    items: readInput(body),
+    previousId: body.previous_response_id ?? null,
+    instructions: body.instructions ?? null,
+    tools,
+  };
+  const prompt: TextRequest['prompt'] = {
+    messages: messagesFor(asked, { items: asked.items, seal }),
+    tools: offered.map(({ definition }) => definition),
+    toolChoice: choice,
+    parallelToolCalls: body.parallel_tool_calls ?? true,
+    responseFormat: readFormat(body),
+    reasoningEffort: readEffort(body),
+  };
+  return { asked, prompt, choice: shown };
+}
+
+/** The instructions and what these items stand for. */
+export function messagesFor(
+  { instructions, tools }: ResponsesInput,
+  { items, seal }: { items: readonly InputItem[]; seal: ReasoningSeal },
+): TextRequest['prompt']['messages'] {
+  const messages = messagesOf(items, { tools, seal });
+  // Instructions are those of this call only: clients send them with every one.
+  return instructions === null ? messages : [{ role: 'system', content: instructions }, ...messages];
+}
+
+function readInput({ input, previous_response_id: previous }: CountBody): readonly InputItem[] {
+  const items = typeof input === 'string' ? [userMessage(input)] : (input ?? []);
+  if (items.length === 0 && previous == null) throw refuse('input', 'expected text or a list with at least one item');
+  return items;
+}
+
+const userMessage = (text: string): InputItem => ({
+  type: 'message',
+  role: 'user',
+  content: [{ type: 'input_text', text }],
+});
+
+function readSampling(body: ResponsesBody): TextRequest['sampling'] {
+  return {
+    maxTokens: body.max_output_tokens ?? null,
+    temperature: body.temperature ?? chatDefaults.temperature,
+    topP: body.top_p ?? chatDefaults.top_p,
+    presencePenalty: 0,
+    frequencyPenalty: 0,
+    seed: null,
+    stop: [],
+  };
+}
+
+function readFormat({ text }: CountBody): ResponseFormat {
+  const format = text?.format;
+  if (format?.type !== 'json_schema') return { type: format?.type ?? 'text' };
+  return format.schema ? { type: 'json_schema', schema: format.schema } : { type: 'json_object' };
+}
+
+function shownFormat({ text }: CountBody): object {
+  const format = text?.format;
+  if (format?.type !== 'json_schema') return { type: format?.type ?? 'text' };
+  const { name, description, schema, strict } = format;
+  return {
+    type: 'json_schema',
+    name: name ?? 'response',
+    description: description ?? null,
+    schema: schema ?? { type: 'object' },
+    strict: strict !== false,
+  };
+}
+
+/** The nearest of those that the engine knows: `minimal` is little, and from `medium` on nothing is shortened. */
+function readEffort({ reasoning }: CountBody): ReasoningEffort {
+  switch (reasoning?.effort) {
+    case 'none':
+      return 'none';
+    case 'minimal':
+    case 'low':
+      return 'low';
+    case 'medium':
+    case 'high':
+    case 'xhigh':
+    case 'max':
+      return 'high';
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,41 @@
+import { type Fault, fault } from '#kernel';
+import { contextExcessOf } from '../../context-excess.ts';
+
+/** Fields as this protocol names them. */
+const fields: Record<string, string> = {
+  messages: 'input',
+  max_tokens: 'max_output_tokens',
+  response_format: 'text.format',
+  reasoning_effort: 'reasoning.effort',
+};
+
+/** Says in the words of this protocol why a call was refused. */
+export function reword(problem: Fault): Fault {
+  const excess = contextExcessOf(problem);
+  if (excess !== null) return tooLong(problem, excess);
+  const { param } = problem.options;
+  const field = param === undefined ? undefined : fields[param];
+  if (param === undefined || field === undefined) return problem;
+  const { message } = problem;
+  const reworded = message.startsWith(`${param}: `) ? field + message.slice(param.length) : message;
+  return fault(problem.fault, { ...problem.options, param: field, message: reworded });
+}
+
+/** Clients recognise the code, "context window", "maximum context length", or "prompt is too long". */
+function tooLong(
+  problem: Fault,
+  { promptTokens, maxTokens, maxContextTokens }: NonNullable<ReturnType<typeof contextExcessOf>>,
+) {
+  const isInput = maxTokens === null || promptTokens >= maxContextTokens;
+  const requested = isInput
+    ? `your input has ${promptTokens}`
+    : `you requested ${promptTokens + maxTokens} (${promptTokens} in the input, ${maxTokens} in max_output_tokens)`;
+  const help = isInput
+    ? 'The prompt is too long: send fewer items or tools, or set truncation to "auto".'
+    : 'The prompt is too long or max_output_tokens is too large: send fewer items or tools, or a smaller max_output_tokens.';
+  return fault('context_length_exceeded', {
+    ...problem.options,
+    param: isInput ? 'input' : 'max_output_tokens',
+    message: `Your input exceeds the context window of this model. Its maximum context length is ${maxContextTokens} tokens; ${requested}. ${help}`,
+  });
+}

@@ -1,0 +1,93 @@
+import { fault } from '#kernel';
+import type { StoredResponse, StoredResponses } from '../../stored-responses.ts';
+import { refuse } from '../openai/refuse.ts';
+import { type InputItem, isReference } from './input-items.schema.ts';
+import { isIdentifiedType, itemId, placeOf } from './item-ids.ts';
+import { type CountRequest, messagesFor } from './request.ts';
+import type { ResponseBody } from './response-body.ts';
+import type { ReasoningSeal } from './sealed-reasoning.ts';
+
+const idPattern = /^resp_[A-Za-z0-9]{1,64}$/;
+
+/** What an id of a response cannot be is not looked for. */
+export const findStored = (stored: StoredResponses, id: string): Promise<StoredResponse | null> =>
+  idPattern.test(id) ? stored.find(id) : Promise.resolve(null);
+
+/** Puts what was stored in front of what was sent, and in the place of references. */
+export async function withStored<Wanted extends CountRequest>(
+  wanted: Wanted,
+  stored: StoredResponses,
+  seal: ReasoningSeal,
+): Promise<Wanted & { addedBytes?: number }> {
+  const { asked, prompt } = wanted;
+  if (asked.previousId === null && !asked.items.some(isReference)) return wanted;
+  const chain = asked.previousId === null ? [] : await chainOf(stored, asked.previousId);
+  const found = new Map(chain.map((response) => [response.id, response]));
+  const earlier = chain.flatMap((response) => [...inputOf(response), ...outputOf(response)]);
+  const added = [...earlier];
+  const items: InputItem[] = [];
+  for (const [index, item] of asked.items.entries()) {
+    if (!isReference(item)) {
+      items.push(item);
+      continue;
+    }
+    const meant = await referenced(item.id, { path: `input[${index}].id`, found, stored });
+    items.push(meant);
+    added.push(meant);
+  }
+  return {
+    ...wanted,
+    asked: { ...asked, items },
+    prompt: { ...prompt, messages: messagesFor(asked, { items: [...earlier, ...items], seal }) },
+    addedBytes: Buffer.byteLength(JSON.stringify(added)),
+  };
+}
+
+async function chainOf(stored: StoredResponses, id: string): Promise<StoredResponse[]> {
+  const chain = idPattern.test(id) ? await stored.chain(id) : null;
+  if (chain !== null) return chain;
+  throw fault('previous_response_not_found', {
+    param: 'previous_response_id',
+    message: `Previous response with id '${id.slice(0, 80)}' not found. It was not stored, or it or one before it is gone: send its items in input.`,
+  });
+}
+
+type Looking = { path: string; found: Map<string, StoredResponse>; stored: StoredResponses };
+
+async function referenced(id: string, { path, found, stored }: Looking): Promise<InputItem> {
+  const place = placeOf(id);
+  const response = place && (found.get(place.responseId) ?? (await findStored(stored, place.responseId)));
+  if (place && response) {
+    found.set(response.id, response);
+    const items = place.list === 'input' ? inputOf(response) : outputOf(response);
+    const item = items[place.index];
+    if (item !== undefined && 'id' in item && item.id === id) return item;
+  }
+  const help =
+    'Items are stored with their response only; send the item itself, and let your client not store (store: false).';
+  throw refuse(path, `Item with id '${id.slice(0, 80)}' not found. ${help}`);
+}
+
+// as: it was read by the schema of items before it was stored.
+const inputOf = ({ input }: StoredResponse) => input as InputItem[];
+
+// as: only `collect` makes the bodies of responses, whose items are those of an input too.
+const outputOf = ({ body }: StoredResponse) => (body as ResponseBody).output as InputItem[];
+
+/** The input as it is stored and listed: each item with its type and an id. */
+export function storedInput(items: readonly InputItem[], responseId: string): object[] {
+  return items.map((item, index) => {
+    const type = item.type ?? 'message';
+    if (!isIdentifiedType(type)) return item;
+    const sentId = 'id' in item ? item.id : null;
+    const id = sentId || itemId(type, { responseId, list: 'input', index });
+    return { ...item, id, type, ...listedContent(item) };
+  });
+}
+
+/** Clients expect the content of messages as a list. */
+function listedContent(item: InputItem): object {
+  if (!('content' in item) || !('role' in item) || typeof item.content !== 'string') return {};
+  const type = item.role === 'assistant' ? 'output_text' : 'input_text';
+  return { content: [{ type, text: item.content }] };
+}
