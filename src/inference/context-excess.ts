@@ -8,6 +8,8 @@ export type ContextExcess = {
   /** null: the prompt alone is too long. */
   maxTokens: number | null;
   maxContextTokens: number;
+  /** Set where instructions and tools alone leave no room for a conversation, so that a shorter one would not help. */
+  instructionTokens: number | null;
 };
 
 /** Clients recognise a context overflow by "maximum context length", LangChain for Python by "prompt is too long". */
@@ -33,6 +35,12 @@ export function contextExcess(call: {
 /** What a refusal says of the context; null when it is about something else. */
 export function contextExcessOf({ options: { details = {} } }: Fault): ContextExcess | null {
   const { prompt_tokens: promptTokens, max_tokens: maxTokens, max_context_tokens: maxContextTokens } = details;
+  const { instruction_tokens: instructionTokens } = details;
   if (typeof promptTokens !== 'number' || typeof maxContextTokens !== 'number') return null;
-  return { promptTokens, maxTokens: typeof maxTokens === 'number' ? maxTokens : null, maxContextTokens };
+  return {
+    promptTokens,
+    maxTokens: typeof maxTokens === 'number' ? maxTokens : null,
+    maxContextTokens,
+    instructionTokens: typeof instructionTokens === 'number' ? instructionTokens : null,
+  };
 }

@@ -1,6 +1,7 @@
 import type { Engine, PreparedChat, Target } from '#engine';
 import { Fault } from '#kernel';
 import { contextExcess, contextExcessOf } from './context-excess.ts';
+import { blameInstructions } from './instruction-excess.ts';
 import type { TextRequest } from './model-request.ts';
 import { withoutOldestTurns } from './oldest-turns.ts';
 
@@ -27,7 +28,10 @@ export async function preparePrompt(engine: Engine, wanted: Wanted, signal: Abor
     try {
       return await prepareOnce(engine, { ...wanted, prompt }, signal);
     } catch (error) {
-      const shorter = wanted.dropsOldestTurns ? shortened(prompt, neededTokens(wanted), error) : null;
+      const needed = neededTokens(wanted);
+      if (!wanted.dropsOldestTurns)
+        throw await blameInstructions(engine, { wanted: { ...wanted, maxTokens: needed }, error }, signal);
+      const shorter = shortened(prompt, needed, error);
       if (shorter === null) throw error;
       prompt = shorter;
     }

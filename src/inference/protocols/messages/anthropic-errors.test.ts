@@ -74,8 +74,9 @@ test('a prompt that is too long is told in the words that clients look for', () 
     reword(fault('invalid_request', { details: { prompt_tokens, max_tokens, max_context_tokens: 4096 } })).message;
   assert.equal(wordsOf(5_000, null), 'prompt is too long: 5000 tokens > 4096 maximum');
   assert.equal(wordsOf(4_096, 1), 'prompt is too long: 4096 tokens > 4095 maximum');
-  const other = fault('invalid_request', { param: 'model' });
-  assert.equal(reword(other), other);
+  const details = { prompt_tokens: 5_000, max_tokens: null, max_context_tokens: 4096, instruction_tokens: 4_900 };
+  for (const other of [fault('invalid_request', { param: 'model' }), fault('invalid_request', { details })])
+    assert.equal(reword(other), other);
 });
 
 test("errors at Anthropic's paths are told so", () => {
