@@ -2,20 +2,30 @@
 
 import schemathesis
 
-MODELS = {"chat.create": "chat", "completions.create": "chat", "embeddings.create": "search"}
+# The model of each operation, and the fields that bound its answer.
+CALLS = {
+    "chat.create": ("chat", ("max_tokens", "max_completion_tokens")),
+    "completions.create": ("chat", ("max_tokens", "max_completion_tokens")),
+    "responses.create": ("chat", ("max_output_tokens",)),
+    "responses.count": ("chat", ()),
+    "messages.create": ("chat", ("max_tokens",)),
+    "messages.count_tokens": ("chat", ()),
+    "embeddings.create": ("search", ()),
+}
+LONGEST = 8
 
 
 @schemathesis.hook
 def before_call(context, case, **kwargs):
-    model = MODELS.get(case.operation.definition.raw.get("operationId"))
+    operation = case.operation.definition.raw.get("operationId")
     body = case.body
-    if model is None or not isinstance(body, dict):
+    if operation not in CALLS or not isinstance(body, dict):
         return
+    model, bounds = CALLS[operation]
     if isinstance(body.get("model"), str) and body["model"]:
         body["model"] = model
-    if model == "chat":
-        for field in ("max_tokens", "max_completion_tokens"):
-            if type(body.get(field)) is int and body[field] > 8:
-                body[field] = 8
-        if not {"max_tokens", "max_completion_tokens"} & body.keys():
-            body["max_tokens"] = 8
+    for field in bounds:
+        if type(body.get(field)) is int and body[field] > LONGEST:
+            body[field] = LONGEST
+    if bounds and not set(bounds) & body.keys():
+        body[bounds[0]] = LONGEST
