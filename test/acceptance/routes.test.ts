@@ -5,6 +5,7 @@ import { setKeyActive } from '#keys';
 import { bearer, seedAccount, seedKey, seedProject } from '#test/accounts.ts';
 import { startApp, type TestApp } from '#test/app.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { protocolRows } from '#test/protocols.ts';
 
 /** What is served, to whom, and what every other path and method comes to. */
 let database: TestDatabase;
@@ -27,7 +28,8 @@ after(async () => {
   await database?.drop();
 });
 
-const projectPath = '/api/projects/:owner/:project/openai/v1';
+const project = '/api/projects/:owner/:project';
+const projectPath = `${project}/openai/v1`;
 
 /** What anybody may call without a credential: nothing else is open. */
 const open = [
@@ -53,13 +55,17 @@ const open = [
   'GET /reference/style.css',
 ];
 
-/** What callers of models get into by admission, and with the errors of the compatible interface. */
+/** What clients of Anthropic ask for at their base address, before they have a key. */
+const about = [`GET ${project}/anthropic`, `GET ${project}/anthropic/`, `GET ${project}/anthropic/v1`];
+
+/** What callers of models get into by admission, and with the errors of the interface that they speak. */
 const compatible = [
+  ...protocolRows.map(({ path }) => `POST ${project}/${path}`),
   `GET ${projectPath}/models`,
   `GET ${projectPath}/models/:id`,
-  `POST ${projectPath}/chat/completions`,
-  `POST ${projectPath}/completions`,
-  `POST ${projectPath}/embeddings`,
+  `GET ${project}/anthropic/v1/models`,
+  `GET ${project}/anthropic/v1/models/:id`,
+  `POST ${project}/anthropic/v1/messages/count_tokens`,
 ];
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -86,13 +92,20 @@ function send(method: string, path: string, headers: Record<string, string> = {}
   });
 }
 
-type Wrong = { error: Record<string, unknown> & { code: string }; detail?: { successor: string } };
+type Wrong = { error: Record<string, unknown>; detail?: { successor: string } };
 
 async function wrongOf(response: Response): Promise<Wrong> {
   assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
   // as: an error that has another shape fails in the assertions on it.
   return (await response.json()) as Wrong;
 }
+
+/** In whose words the errors of a path are told. */
+const speaksAnthropic = (path: string) => path.startsWith(`${project}/anthropic`);
+const wordsOf = (path: string) =>
+  speaksAnthropic(path)
+    ? { word: 'type', badKey: 'authentication_error', badMethod: 'invalid_request_error' }
+    : { word: 'code', badKey: 'invalid_credentials', badMethod: 'method_not_allowed' };
 
 test('only the named routes are open, and only calls of models are admitted and answered as compatible', () => {
   const rows = app.server.routeTable.rows.filter(({ method }) => method !== 'HEAD');
@@ -103,7 +116,7 @@ test('only the named routes are open, and only calls of models are admitted and 
       .sort();
   assert.deepEqual(
     named(({ access }) => access === 'public'),
-    open.toSorted(),
+    [...open, ...about].sort(),
   );
   assert.deepEqual(
     named(({ access }) => access === 'admission'),
@@ -111,7 +124,7 @@ test('only the named routes are open, and only calls of models are admitted and 
   );
   assert.deepEqual(
     named(({ envelope }) => envelope.name !== 'Error'),
-    compatible.toSorted(),
+    [...compatible, ...about].sort(),
   );
 });
 
@@ -135,12 +148,17 @@ test('every route that is not public refuses a caller without a good key, in the
     bearer(wellFormed),
     bearer(`${owner.key} `.repeat(2)),
     bearer(owner.deadKey),
-    { cookie: `session=${owner.key}`, 'x-api-key': owner.key },
+    { cookie: `session=${owner.key}` },
+    { 'x-api-key': owner.deadKey },
+    { 'x-api-key': wellFormed },
+    { 'x-api-key': `Bearer ${owner.key}` },
+    { 'x-api-key': '' },
   ];
   const guarded = app.server.routeTable.rows.filter(({ access }) => access !== 'public');
   for (const { method, path, envelope } of guarded) {
     const bodies = new Set<string>();
-    for (const headers of credentials) {
+    const { word, badKey } = wordsOf(path);
+    for (const headers of speaksAnthropic(path) ? credentials : [...credentials, { 'x-api-key': owner.key }]) {
       const response = await send(method, path, headers);
       const label = `${method} ${path} with ${JSON.stringify(headers)}`;
       assert.equal(response.status, 401, label);
@@ -148,12 +166,21 @@ test('every route that is not public refuses a caller without a good key, in the
       assert.equal(response.headers.get('retry-after'), null, label);
       if (method === 'HEAD') continue;
       const { error } = await wrongOf(response);
-      assert.equal(error.code, 'invalid_credentials', label);
+      assert.equal(error[word], badKey, label);
       assert.equal('request_id' in error, envelope.name === 'Error', label);
       bodies.add(JSON.stringify({ ...error, request_id: null }));
     }
     assert.ok(bodies.size <= 1, `${method} ${path} tells what is wrong with a key`);
   }
+});
+
+test('every protocol takes a key in every way that its clients send one', async () => {
+  for (const { path, keys, kind } of protocolRows)
+    for (const headers of keys) {
+      const response = await send('POST', `${project}/${path}`, headers(owner.key));
+      // The key is good, the empty body is not.
+      assert.equal(response.status, kind === 'text' ? 400 : 422, `${path}, ${Object.keys(headers(''))}`);
+    }
 });
 
 /** Of public routes that want more than an empty body, or are not configured here. */
@@ -195,7 +222,8 @@ test('OPTIONS names the methods of a path, and every other method is 405 with th
       const response = await send(method, path);
       assert.equal(response.status, 405, `${method} ${path}`);
       assert.equal(response.headers.get('allow'), allow);
-      assert.equal((await wrongOf(response)).error.code, 'method_not_allowed');
+      const { word, badMethod } = wordsOf(path);
+      assert.equal((await wrongOf(response)).error[word], badMethod, `${method} ${path}`);
     }
   }
 });

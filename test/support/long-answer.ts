@@ -7,13 +7,17 @@ export const longAnswer = answerOf(150);
 /** Longer still, for tests that must catch an answer in the middle: it lasts while this process is kept from running. */
 export const longestAnswer = answerOf(400);
 
-function answerOf(words: number) {
+/** Schema of an answer that says "and so on" at least so many times. */
+export function longList(words: number): object {
   const list = { type: 'array', items: { enum: ['and so on'] }, minItems: words, maxItems: words + 10 };
-  const schema = { type: 'object', properties: { words: list }, required: ['words'] };
+  return { type: 'object', properties: { words: list }, required: ['words'] };
+}
+
+function answerOf(words: number) {
   return {
     stream: true,
     max_tokens: 3_900,
     reasoning_effort: 'none',
-    response_format: { type: 'json_schema', json_schema: { name: 'long', schema } },
+    response_format: { type: 'json_schema', json_schema: { name: 'long', schema: longList(words) } },
   };
 }

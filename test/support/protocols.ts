@@ -1,0 +1,260 @@
+import { type FaultName, faultRows } from '#kernel';
+import { bearer } from './accounts.ts';
+import { longList } from './long-answer.ts';
+
+/** What a call asks for; every protocol says it in its own words. */
+export type Asked = {
+  /** Default: the alias of the project. */
+  model?: string;
+  text?: string;
+  /** Most tokens of the answer; embeddings have none. */
+  maxTokens?: number;
+  stream?: boolean;
+  /** The answer has at least so many times the words "and so on", where the protocol has grammars (`keepsLong`). */
+  longFor?: number;
+  /** Further fields, as the protocol names them. */
+  extra?: object;
+};
+
+type Filled = Required<Pick<Asked, 'model' | 'text' | 'maxTokens' | 'stream'>> & {
+  /** Schema that the answer must have. */
+  schema: object | null;
+};
+
+export type Counted = { promptTokens: number; completionTokens: number; cachedTokens: number };
+
+/** How clients read an answer: a body in one piece, or all that a stream has sent. */
+type Reading = {
+  /** They take it for a good answer that has ended. */
+  isWhole: (answer: string) => boolean;
+  counted: (answer: string) => Counted;
+  /** What the model wrote. */
+  said: (answer: string) => string;
+};
+
+/** What tests know of a protocol, all of it as its clients do. */
+export type ProtocolRow = {
+  name: string;
+  operation: string;
+  kind: 'text' | 'embedding';
+  /** A project that tenants have, with an alias of the same name. */
+  project: 'chat' | 'search';
+  /** Behind `/api/projects/{owner}/{project}/`. */
+  path: string;
+  /** Every way to send a key. */
+  keys: readonly ((key: string) => Record<string, string>)[];
+  body: (asked: Filled) => object;
+  /** Answers can be kept long by a schema. */
+  keepsLong: boolean;
+  whole: Reading;
+  /** Null: it does not stream. */
+  stream: Reading | null;
+  /** The field that errors name when the text is at fault; null: they name none. */
+  textField: string | null;
+  /** How a refusal is told: its status, and its code, or its type where there are no codes. */
+  refusal: (name: FaultName) => [status: number, word: string];
+  /** The same word in an answer, or in a stream that broke off; null: nothing is told. */
+  errorIn: (answer: string) => string | null;
+};
+
+/** What stands at a path in something that was parsed; undefined: nothing. */
+function at(value: unknown, ...path: (string | number)[]): unknown {
+  return path.reduce<unknown>(
+    (inner, name) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, name) : undefined),
+    value,
+  );
+}
+
+const listAt = (value: unknown, ...path: (string | number)[]): unknown[] => [at(value, ...path) ?? []].flat();
+const numberAt = (value: unknown, ...path: (string | number)[]) => Number(at(value, ...path) ?? 0);
+const joined = (texts: unknown[]) => texts.map((text) => text ?? '').join('');
+
+/** What was sent, in one piece or in the events of a stream, without the sentinel of chat completions. */
+function framesOf(answer: string): unknown[] {
+  if (answer.startsWith('{')) return [JSON.parse(answer)];
+  const data = answer.split('\n').flatMap((line) => (line.startsWith('data: ') ? [line.slice('data: '.length)] : []));
+  return data.filter((text) => text !== '[DONE]').map((text): unknown => JSON.parse(text));
+}
+
+const endsWith = (answer: string, event: string) =>
+  answer.split('\n\n').at(-2)?.startsWith(`event: ${event}\n`) === true;
+const user = (content: string) => [{ role: 'user', content }];
+
+const errorIn = (word: 'code' | 'type') => (answer: string) => {
+  const told = framesOf(answer).flatMap((frame) => at(frame, 'error', word) ?? []);
+  return told.length === 0 ? null : String(told[0]);
+};
+
+/** OpenAI's way to tell errors. */
+const openAi = {
+  keys: [bearer],
+  refusal: (name: FaultName): [number, string] => [faultRows[name].status, faultRows[name].code],
+  errorIn: errorIn('code'),
+};
+
+function countedByOpenAi(answer: string): Counted {
+  const usage = framesOf(answer)
+    .flatMap((frame) => at(frame, 'usage') ?? [])
+    .at(-1);
+  return {
+    promptTokens: numberAt(usage, 'prompt_tokens'),
+    completionTokens: numberAt(usage, 'completion_tokens'),
+    cachedTokens: numberAt(usage, 'prompt_tokens_details', 'cached_tokens'),
+  };
+}
+
+const isFinished = (answer: string) => typeof at(JSON.parse(answer), 'choices', 0, 'finish_reason') === 'string';
+
+const chatCompletions: ProtocolRow = {
+  ...openAi,
+  name: 'chat-completions',
+  operation: 'chat.create',
+  kind: 'text',
+  project: 'chat',
+  path: 'openai/v1/chat/completions',
+  body: ({ model, text, maxTokens, stream, schema }) => ({
+    ...{ model, messages: user(text), max_tokens: maxTokens, reasoning_effort: 'none', stream },
+    ...(stream ? { stream_options: { include_usage: true } } : {}),
+    ...(schema ? { response_format: { type: 'json_schema', json_schema: { name: 'long', schema } } } : {}),
+  }),
+  keepsLong: true,
+  textField: 'messages',
+  whole: {
+    isWhole: isFinished,
+    counted: countedByOpenAi,
+    said: (answer) => String(at(JSON.parse(answer), 'choices', 0, 'message', 'content') ?? ''),
+  },
+  stream: {
+    isWhole: (answer) => answer.endsWith('data: [DONE]\n\n'),
+    counted: countedByOpenAi,
+    said: (answer) => joined(framesOf(answer).map((frame) => at(frame, 'choices', 0, 'delta', 'content'))),
+  },
+};
+
+const completions: ProtocolRow = {
+  ...openAi,
+  name: 'completions',
+  operation: 'completions.create',
+  kind: 'text',
+  project: 'chat',
+  path: 'openai/v1/completions',
+  body: ({ model, text, maxTokens }) => ({ model, prompt: text, max_tokens: maxTokens, reasoning_effort: 'none' }),
+  keepsLong: false,
+  textField: 'prompt',
+  whole: {
+    isWhole: isFinished,
+    counted: countedByOpenAi,
+    said: (answer) => String(at(JSON.parse(answer), 'choices', 0, 'text') ?? ''),
+  },
+  stream: null,
+};
+
+const embeddings: ProtocolRow = {
+  ...openAi,
+  name: 'embeddings',
+  operation: 'embeddings.create',
+  kind: 'embedding',
+  project: 'search',
+  path: 'openai/v1/embeddings',
+  body: ({ model, text }) => ({ model, input: text, encoding_format: 'base64' }),
+  keepsLong: false,
+  textField: 'input',
+  whole: {
+    isWhole: (answer) => listAt(JSON.parse(answer), 'data').length > 0,
+    counted: countedByOpenAi,
+    said: (answer) => String(at(JSON.parse(answer), 'data', 0, 'embedding') ?? ''),
+  },
+  stream: null,
+};
+
+/** 422 and 503 are no statuses of Anthropic's. */
+const anthropicStatuses: Record<number, number> = { 422: 400, 503: 529 };
+const anthropicTypes: Record<number, string> = {
+  ...{ 400: 'invalid_request_error', 401: 'authentication_error', 402: 'billing_error', 403: 'permission_error' },
+  ...{ 404: 'not_found_error', 409: 'conflict_error', 413: 'request_too_large', 415: 'invalid_request_error' },
+  ...{ 424: 'api_error', 429: 'rate_limit_error', 500: 'api_error', 529: 'overloaded_error' },
+};
+
+function countedByAnthropic(answer: string): Counted {
+  const frames = framesOf(answer);
+  const usages = frames.flatMap((frame) => at(frame, 'message', 'usage') ?? at(frame, 'usage') ?? []);
+  // What comes later counts, and an event may tell a part of it.
+  const usage: unknown = Object.assign({}, ...usages);
+  const cachedTokens = numberAt(usage, 'cache_read_input_tokens');
+  return {
+    promptTokens: numberAt(usage, 'input_tokens') + cachedTokens,
+    completionTokens: numberAt(usage, 'output_tokens'),
+    cachedTokens,
+  };
+}
+
+const messages: ProtocolRow = {
+  name: 'messages',
+  operation: 'messages.create',
+  kind: 'text',
+  project: 'chat',
+  path: 'anthropic/v1/messages',
+  keys: [bearer, (key) => ({ 'x-api-key': key })],
+  body: ({ model, text, maxTokens, stream, schema }) => ({
+    ...{ model, messages: user(text), max_tokens: maxTokens, stream },
+    ...(schema ? { output_config: { format: { type: 'json_schema', schema } } } : {}),
+  }),
+  keepsLong: true,
+  textField: null,
+  refusal(name) {
+    const { status } = faultRows[name];
+    const told = anthropicStatuses[status] ?? status;
+    return [told, anthropicTypes[told] ?? ''];
+  },
+  errorIn: errorIn('type'),
+  whole: {
+    isWhole: (answer) => typeof at(JSON.parse(answer), 'stop_reason') === 'string',
+    counted: countedByAnthropic,
+    said: (answer) => joined(listAt(JSON.parse(answer), 'content').map((block) => at(block, 'text'))),
+  },
+  stream: {
+    isWhole: (answer) => endsWith(answer, 'message_stop'),
+    counted: countedByAnthropic,
+    said: (answer) => joined(framesOf(answer).map((frame) => at(frame, 'delta', 'text'))),
+  },
+};
+
+/** Every protocol that is served: tests of charges, limits, isolation and the like run with each of them. */
+export const protocolRows: readonly ProtocolRow[] = [chatCompletions, completions, embeddings, messages];
+
+/** Those that stream, with how their streams are read. */
+export const streamingRows = protocolRows.flatMap((row) => (row.stream ? [{ ...row, stream: row.stream }] : []));
+
+export function bodyOf(row: ProtocolRow, asked: Asked = {}): object {
+  const { model = row.project, text = 'Hello!', maxTokens = 2, stream = false, longFor, extra = {} } = asked;
+  const schema = longFor === undefined ? null : longList(longFor);
+  return { ...row.body({ model, text, maxTokens, stream, schema }), ...extra };
+}
+
+export const readingOf = (row: ProtocolRow, { stream = false }: Asked = {}): Reading =>
+  (stream ? row.stream : null) ?? row.whole;
+
+export type Caller = {
+  origin: string;
+  /** Slug of the account whose project is called. */
+  owner: string;
+  /** Default: that of the row. */
+  project?: string;
+  key: string;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+};
+
+export const pathOf = (row: ProtocolRow, { owner, project = row.project }: Pick<Caller, 'owner' | 'project'>) =>
+  `/api/projects/${owner}/${project}/${row.path}`;
+
+/** Calls a model as a client of the protocol does. */
+export function callModel(row: ProtocolRow, caller: Caller, asked: Asked = {}): Promise<Response> {
+  const { origin, key, headers = {}, signal = AbortSignal.timeout(180_000) } = caller;
+  return fetch(origin + pathOf(row, caller), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...row.keys.at(-1)?.(key), ...headers },
+    body: JSON.stringify(bodyOf(row, asked)),
+    signal,
+  });
+}
