@@ -31,7 +31,11 @@ export function createProtocolContext(deps: InferenceDeps): ProtocolContext {
       countLimit.take(admitted.accountId);
       return await countPrompt(deps, { admitted, wanted, reply });
     },
-    stored: async (request) => deps.storedResponses?.of(await admit(request)) ?? nothingStored,
+    async stored(request) {
+      // Also where nothing is kept, nobody learns so without a key.
+      const admitted = await admit(request);
+      return deps.storedResponses?.of(admitted) ?? nothingStored;
+    },
   };
 }
 

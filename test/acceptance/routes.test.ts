@@ -66,6 +66,11 @@ const compatible = [
   `GET ${project}/anthropic/v1/models`,
   `GET ${project}/anthropic/v1/models/:id`,
   `POST ${project}/anthropic/v1/messages/count_tokens`,
+  `GET ${projectPath}/responses/:id`,
+  `DELETE ${projectPath}/responses/:id`,
+  `GET ${projectPath}/responses/:id/input_items`,
+  `POST ${projectPath}/responses/:id/cancel`,
+  `POST ${projectPath}/responses/input_tokens`,
 ];
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -260,7 +265,7 @@ test('a request that is refused at the door gets the envelope of its route', asy
 
 test('a path that is not served is 404 in JSON, with and without a key', async () => {
   const unknown = ['/', '/api', '/api/v1', '/api/v1/nothing', '/api/v1/keys/', '/healthz/x', '/favicon.ico'];
-  const compat = [`${projectPath}/responses`, `${projectPath}/models/a/b`, `${projectPath}/`, '/v1/responses'];
+  const compat = [`${projectPath}/answers`, `${projectPath}/models/a/b`, `${projectPath}/`, '/v1/responses'];
   for (const path of [...unknown, ...compat])
     for (const headers of [{}, bearer(owner.key)]) {
       const response = await send('POST', path, headers);

@@ -1,6 +1,7 @@
 import { type FaultName, faultRows } from '#kernel';
 import { bearer } from './accounts.ts';
 import { longList } from './long-answer.ts';
+import { at, endsWith, errorIn, framesOf, joined, listAt, numberAt } from './read-answer.ts';
 
 /** What a call asks for; every protocol says it in its own words. */
 export type Asked = {
@@ -57,33 +58,7 @@ export type ProtocolRow = {
   errorIn: (answer: string) => string | null;
 };
 
-/** What stands at a path in something that was parsed; undefined: nothing. */
-function at(value: unknown, ...path: (string | number)[]): unknown {
-  return path.reduce<unknown>(
-    (inner, name) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, name) : undefined),
-    value,
-  );
-}
-
-const listAt = (value: unknown, ...path: (string | number)[]): unknown[] => [at(value, ...path) ?? []].flat();
-const numberAt = (value: unknown, ...path: (string | number)[]) => Number(at(value, ...path) ?? 0);
-const joined = (texts: unknown[]) => texts.map((text) => text ?? '').join('');
-
-/** What was sent, in one piece or in the events of a stream, without the sentinel of chat completions. */
-function framesOf(answer: string): unknown[] {
-  if (answer.startsWith('{')) return [JSON.parse(answer)];
-  const data = answer.split('\n').flatMap((line) => (line.startsWith('data: ') ? [line.slice('data: '.length)] : []));
-  return data.filter((text) => text !== '[DONE]').map((text): unknown => JSON.parse(text));
-}
-
-const endsWith = (answer: string, event: string) =>
-  answer.split('\n\n').at(-2)?.startsWith(`event: ${event}\n`) === true;
 const user = (content: string) => [{ role: 'user', content }];
-
-const errorIn = (word: 'code' | 'type') => (answer: string) => {
-  const told = framesOf(answer).flatMap((frame) => at(frame, 'error', word) ?? []);
-  return told.length === 0 ? null : String(told[0]);
-};
 
 /** OpenAI's way to tell errors. */
 const openAi = {
@@ -167,6 +142,43 @@ const embeddings: ProtocolRow = {
   stream: null,
 };
 
+function countedByResponses(answer: string): Counted {
+  const usage = framesOf(answer)
+    .flatMap((frame) => at(frame, 'response', 'usage') ?? at(frame, 'usage') ?? [])
+    .at(-1);
+  return {
+    promptTokens: numberAt(usage, 'input_tokens'),
+    completionTokens: numberAt(usage, 'output_tokens'),
+    cachedTokens: numberAt(usage, 'input_tokens_details', 'cached_tokens'),
+  };
+}
+
+const responses: ProtocolRow = {
+  ...openAi,
+  name: 'responses',
+  operation: 'responses.create',
+  kind: 'text',
+  project: 'chat',
+  path: 'openai/v1/responses',
+  body: ({ model, text, maxTokens, stream, schema }) => ({
+    ...{ model, input: text, max_output_tokens: maxTokens, reasoning: { effort: 'none' }, stream },
+    ...(schema ? { text: { format: { type: 'json_schema', name: 'long', schema } } } : {}),
+  }),
+  keepsLong: true,
+  textField: 'input',
+  whole: {
+    isWhole: (answer) => /^(completed|incomplete)$/.test(String(at(JSON.parse(answer), 'status'))),
+    counted: countedByResponses,
+    said: (answer) => joined(listAt(JSON.parse(answer), 'output').map((item) => at(item, 'content', 0, 'text'))),
+  },
+  stream: {
+    isWhole: (answer) => endsWith(answer, 'response.completed') || endsWith(answer, 'response.incomplete'),
+    counted: countedByResponses,
+    said: (answer) =>
+      joined(framesOf(answer).map((frame) => at(frame, 'type') === 'response.output_text.delta' && at(frame, 'delta'))),
+  },
+};
+
 /** 422 and 503 are no statuses of Anthropic's. */
 const anthropicStatuses: Record<number, number> = { 422: 400, 503: 529 };
 const anthropicTypes: Record<number, string> = {
@@ -220,7 +232,7 @@ const messages: ProtocolRow = {
 };
 
 /** Every protocol that is served: tests of charges, limits, isolation and the like run with each of them. */
-export const protocolRows: readonly ProtocolRow[] = [chatCompletions, completions, embeddings, messages];
+export const protocolRows: readonly ProtocolRow[] = [chatCompletions, completions, embeddings, messages, responses];
 
 /** Those that stream, with how their streams are read. */
 export const streamingRows = protocolRows.flatMap((row) => (row.stream ? [{ ...row, stream: row.stream }] : []));
