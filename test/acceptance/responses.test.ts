@@ -121,7 +121,7 @@ test('a forced tool is called, a custom one with text, and hosted ones are left 
   if (custom.status === 'completed') assert.ok(item?.type === 'custom_tool_call' && typeof item.input === 'string');
 });
 
-test('a JSON schema is obeyed', async () => {
+test('a response keeps to its JSON schema', async () => {
   const schema = {
     ...{ type: 'object', required: ['city', 'count'], additionalProperties: false },
     properties: { city: { type: 'string', maxLength: 20 }, count: { type: 'integer', minimum: 0, maximum: 9 } },

@@ -12,7 +12,8 @@ const fields: Record<string, string> = {
 /** Says in the words of this protocol why a call was refused. */
 export function reword(problem: Fault): Fault {
   const excess = contextExcessOf(problem);
-  if (excess !== null) return tooLong(problem, excess);
+  // Where a shorter conversation would not help, nothing may look as if it did: agents would shorten it again and again.
+  if (excess !== null && excess.instructionTokens === null) return tooLong(problem, excess);
   const { param } = problem.options;
   const field = param === undefined ? undefined : fields[param];
   if (param === undefined || field === undefined) return problem;

@@ -155,6 +155,10 @@ test('a refusal speaks of the fields of this protocol', () => {
   assert.deepEqual(other.options, { param: 'input', message: 'input: odd.', internal: 'why' });
   const format = reword(fault('invalid_request', { param: 'response_format', message: 'No such keyword.' }));
   assert.deepEqual([format.options.param, format.message], ['text.format', 'No such keyword.']);
+  const details = { prompt_tokens: 5000, max_tokens: null, max_context_tokens: 4096, instruction_tokens: 4500 };
+  const blamed = fault('invalid_request', { param: 'messages', message: 'The instructions alone take 4500.', details });
+  assert.deepEqual([reword(blamed).fault, reword(blamed).message], ['invalid_request', blamed.message]);
+  assert.equal(reword(blamed).options.param, 'input');
   const untouched = fault('model_not_found', { param: 'model' });
   assert.equal(reword(untouched), untouched);
 });
