@@ -62,6 +62,21 @@ test('faults arrive as the classes and types that users of Anthropic catch', asy
   }
 });
 
+test('a message begins with the field that is at fault, in the words of this protocol', async () => {
+  const told = async (options: object) =>
+    (await thrownFor('invalid_request', options).then(({ error }) => error.apiMessage)) ?? '';
+  assert.equal(await told({ param: 'tools', message: 'No tools here.' }), 'tools: No tools here.');
+  assert.equal(await told({ param: 'messages.0', message: 'messages.0: wrong' }), 'messages.0: wrong');
+  assert.equal(await told({ message: 'The body is wrong.' }), 'The body is wrong.');
+  const problem = fault('invalid_request', {
+    ...{
+      param: 'response_format',
+      message: 'response_format.json_schema.schema.properties.a: "not" cannot be enforced.',
+    },
+  });
+  assert.equal(reword(problem).message, 'output_config.format.schema.properties.a: "not" cannot be enforced.');
+});
+
 test('who is overloaded says when to come again', () => {
   const { headers } = anthropicErrors;
   assert.equal(headers(fault('capacity_unavailable'), 'req_1')['retry-after'], '10');

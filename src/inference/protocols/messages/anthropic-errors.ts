@@ -23,6 +23,12 @@ function typeOf({ status }: FaultRow): string {
   return types[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
 }
 
+/** There is no field for the place of a mistake: the message begins with it. */
+function messageOf({ row, message, options: { param } }: Fault): string {
+  const isPlaced = param === undefined || row.code !== 'invalid_request' || message.startsWith(param);
+  return isPlaced ? message : `${param}: ${message}`;
+}
+
 /** Anthropic has neither 422 nor 503: what is wrong in a body is 400, and who has no capacity is overloaded. */
 function statusOf({ row: { status } }: Pick<Fault, 'row'>): number {
   return status === 422 ? 400 : status === 503 ? 529 : status;
@@ -33,8 +39,12 @@ export const anthropicErrors: ErrorEnvelope = {
   name: 'AnthropicError',
   paths: /^\/(?:api\/projects\/[^/]+\/[^/]+\/anthropic|anthropic|v1\/messages)(?:\/|$)/,
   status: statusOf,
-  render: ({ row, message }, requestId) =>
-    JSON.stringify({ type: 'error', error: { type: typeOf(row), message }, request_id: requestId }),
+  render: (problem, requestId) =>
+    JSON.stringify({
+      type: 'error',
+      error: { type: typeOf(problem.row), message: messageOf(problem) },
+      request_id: requestId,
+    }),
   headers: ({ row, options }) => ({
     ...(row.shouldRetry === null ? {} : { 'x-should-retry': String(row.shouldRetry) }),
     ...(row.status === 503 && options.retryAfterSeconds === undefined
