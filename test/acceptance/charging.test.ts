@@ -3,19 +3,19 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { doctor } from '#billing';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
-import { longestAnswer } from '#test/long-answer.ts';
 import { childrenOf, commandOf } from '#test/processes.ts';
 import { type Program, patiently, startProgram } from '#test/program.ts';
+import { type Asked, callModel, type ProtocolRow, protocolRows, readingOf, streamingRows } from '#test/protocols.ts';
+import { at, framesOf } from '#test/read-answer.ts';
 
-/** What a call costs, and that everything which is not a success costs nothing. */
+/** What a call costs, in every protocol, and that everything which is not a success costs nothing. */
 let database: TestDatabase;
 let program: Program;
 
 before(async () => {
   database = await createTestDatabase();
   program = await startProgram({ databaseUrl: database.url });
-  for (const ask of [() => chat(), () => post('search/openai/v1/embeddings', { model: 'search', input: 'lamp' })])
-    await (await patiently(ask)).text();
+  for (const row of protocolRows) await (await patiently(() => call(row))).text();
 });
 
 after(async () => {
@@ -28,6 +28,8 @@ type Row = {
   active_ms: number;
   units: bigint;
   rate_micro_per_minute: bigint;
+  prompt_tokens: number;
+  completion_tokens: number;
   outcome: string;
   model_requested: string;
 };
@@ -36,79 +38,105 @@ async function ledgerOf(requestId: string | null): Promise<Row[]> {
   return database.database.query<Row>("select * from ledger where type = 'inference' and request_id = $1", [requestId]);
 }
 
-function post(path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
-  return fetch(`${program.url}/api/projects/local/${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${program.key}` },
-    body: JSON.stringify(body),
-    signal: signal ?? AbortSignal.timeout(180_000),
-  });
+function call(row: ProtocolRow, asked: Asked = {}, signal = AbortSignal.timeout(180_000)): Promise<Response> {
+  return callModel(row, { origin: program.url, owner: 'local', key: program.key ?? '', signal }, asked);
 }
 
-const chat = (extra: object = {}) =>
-  post('chat/openai/v1/chat/completions', { model: 'chat', messages: [{ role: 'user', content: 'Hello!' }], ...extra });
+/** Every protocol, in one piece and, where it can, as a stream. */
+const forms = protocolRows.flatMap((row) => (row.stream ? [false, true] : [false]).map((stream) => ({ row, stream })));
+/** Lasts until something happens to it. */
+const long = { stream: true, longFor: 400, maxTokens: 3_900 };
+
+/** Reads until the model has said something: only then something has run for sure. */
+async function begun(row: ProtocolRow, response: Response) {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader() ?? assert.fail('There is no stream.');
+  let text = '';
+  while (readingOf(row, long).said(text) === '') text += (await reader.read()).value ?? assert.fail(text);
+  return { reader, text };
+}
 
 test('a success is in the ledger exactly once, with the published price, when its answer arrives', async () => {
-  for (const response of [
-    await chat(),
-    await chat({ stream: true }),
-    await post('search/openai/v1/embeddings', { model: 'search', input: 'lamp' }),
-  ]) {
-    assert.equal(response.status, 200);
-    await response.text();
-    const [row, ...more] = await ledgerOf(response.headers.get('x-request-id'));
-    assert.ok(row && more.length === 0);
-    assert.ok(row.active_ms > 0);
-    const units = BigInt(Math.max(1, Math.ceil(row.active_ms / 100)));
-    assert.equal(row.units, units);
-    assert.equal(-row.micro, (units * row.rate_micro_per_minute + 300n) / 600n);
-    assert.equal(row.outcome, 'succeeded');
+  for (const { row, stream } of forms) {
+    const response = await call(row, { stream });
+    const label = `${row.name}, stream: ${stream}`;
+    assert.equal(response.status, 200, label);
+    const answer = await response.text();
+    const reading = readingOf(row, { stream });
+    assert.ok(reading.isWhole(answer), label);
+    const [charge, ...more] = await ledgerOf(response.headers.get('x-request-id'));
+    assert.ok(charge && more.length === 0, label);
+    assert.ok(charge.active_ms > 0);
+    const units = BigInt(Math.max(1, Math.ceil(charge.active_ms / 100)));
+    assert.equal(charge.units, units);
+    assert.equal(-charge.micro, (units * charge.rate_micro_per_minute + 300n) / 600n);
+    assert.equal(charge.outcome, 'succeeded');
+    const { promptTokens, completionTokens } = reading.counted(answer);
+    assert.deepEqual([promptTokens, completionTokens], [charge.prompt_tokens, charge.completion_tokens], label);
   }
 });
 
 test('a refused call leaves no trace in the ledger', async () => {
-  for (const extra of [{ model: 'nothing' }, { max_tokens: 99_999 }, { temperature: 9 }]) {
-    const response = await chat(extra);
+  for (const { row, stream } of forms) {
+    const wrong = [
+      { asked: { model: 'nothing' }, refusal: 'model_not_found' },
+      { asked: { text: 'lamp '.repeat(20_000) }, refusal: row.tooLong },
+      { asked: { extra: { temperature: 9, dimensions: 0 } }, refusal: 'invalid_request' },
+    ] as const;
+    for (const { asked, refusal } of wrong) {
+      const response = await call(row, { ...asked, stream });
+      const told = [response.status, row.errorIn(await response.text())];
+      assert.deepEqual(told, row.refusal(refusal), `${row.name}, ${Object.keys(asked)}`);
+      assert.deepEqual(await ledgerOf(response.headers.get('x-request-id')), []);
+    }
+  }
+});
+
+test('an answer that is asked to be longer than the context is refused and free, or fitted in and charged', async () => {
+  for (const row of protocolRows.filter(({ kind }) => kind === 'text')) {
+    const response = await call(row, { maxTokens: 99_999 });
     await response.text();
-    assert.ok(response.status >= 400);
-    assert.deepEqual(await ledgerOf(response.headers.get('x-request-id')), []);
+    const charges = await ledgerOf(response.headers.get('x-request-id'));
+    assert.deepEqual([response.status, charges.length], row.fitsContext ? [200, 1] : [400, 0], row.name);
   }
 });
 
 test('a client that leaves in mid-stream pays for what ran until then', async () => {
-  const gone = new AbortController();
-  const body = { model: 'chat', messages: [{ role: 'user', content: 'Hello!' }], ...longestAnswer };
-  const response = await post('chat/openai/v1/chat/completions', body, gone.signal);
-  await response.body?.getReader().read();
-  gone.abort();
-  const rows = await until(
-    () => ledgerOf(response.headers.get('x-request-id')),
-    (found) => found.length > 0,
-  );
-  assert.deepEqual(
-    rows.map(({ outcome }) => outcome),
-    ['client_disconnected'],
-  );
+  for (const row of streamingRows) {
+    const gone = new AbortController();
+    const response = await call(row, long, gone.signal);
+    await begun(row, response);
+    gone.abort();
+    const rows = await until(
+      () => ledgerOf(response.headers.get('x-request-id')),
+      (found) => found.length > 0,
+    );
+    assert.deepEqual(
+      rows.map(({ outcome }) => outcome),
+      ['client_disconnected'],
+      row.name,
+    );
+  }
 });
 
 test('an engine that is killed in mid-stream ends it with an error frame, free of charge, and comes back by itself', async () => {
-  const engines = childrenOf(program.process.pid ?? 0).filter((pid) => commandOf(pid).includes('child.ts'));
-  assert.ok(engines.length > 0);
-  const response = await chat(longestAnswer);
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  let text = (await reader?.read())?.value ?? '';
-  for (const pid of engines) process.kill(pid, 'SIGKILL');
-  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) text += part.value;
-  assert.ok(!text.includes('[DONE]'));
-  const last = JSON.parse(text.trimEnd().split('\n\n').at(-1)?.slice('data: '.length) ?? '');
-  assert.equal(last.error.code, 'generation_failed');
-  assert.ok(!('choices' in last));
-  assert.deepEqual(await ledgerOf(response.headers.get('x-request-id')), []);
-  const again = await until(
-    () => chat(),
-    (answer) => answer.status === 200,
-  );
-  assert.equal(again.status, 200);
+  for (const row of streamingRows) {
+    const engines = childrenOf(program.process.pid ?? 0).filter((pid) => commandOf(pid).includes('child.ts'));
+    assert.ok(engines.length > 0);
+    const response = await call(row, long);
+    let { reader, text } = await begun(row, response);
+    for (const pid of engines) process.kill(pid, 'SIGKILL');
+    for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value;
+    assert.ok(!row.stream.isWhole(text), text.slice(-500));
+    assert.equal(row.errorIn(text), row.refusal('generation_failed')[1]);
+    const last = framesOf(text).at(-1);
+    assert.deepEqual([at(last, 'choices'), row.stream.counted(text).completionTokens], [undefined, 0], row.name);
+    assert.deepEqual(await ledgerOf(response.headers.get('x-request-id')), []);
+    const again = await until(
+      () => call(row),
+      (answer) => answer.status === 200,
+    );
+    assert.equal(again.status, 200);
+  }
 });
 
 test('without credits a call is refused before it runs, and nothing goes below zero', async () => {
@@ -123,10 +151,12 @@ test('without credits a call is refused before it runs, and nothing goes below z
     "insert into ledger (id, account_id, type, micro, balance_after_micro) select 'led_test', id, 'adjustment', -balance_micro, 0 from accounts where slug = 'local'",
   );
   await query("update accounts set balance_micro = 0 where slug = 'local'");
-  const response = await chat();
-  assert.equal(response.status, 402);
-  assert.equal(response.headers.get('x-should-retry'), 'false');
-  assert.equal(((await response.json()) as { error: { code: string } }).error.code, 'insufficient_credits');
+  for (const { row, stream } of forms) {
+    const response = await call(row, { stream });
+    const told = [response.status, row.errorIn(await response.text())];
+    assert.deepEqual(told, row.refusal('insufficient_credits'), row.name);
+    assert.equal(response.headers.get('x-should-retry'), 'false', row.name);
+  }
   await query(
     "insert into ledger (id, account_id, type, micro, balance_after_micro) select 'led_test2', id, 'adjustment', $1, $1 from accounts where slug = 'local'",
     [before?.balance_micro],

@@ -50,6 +50,10 @@ export type ProtocolRow = {
   whole: Reading;
   /** Null: it does not stream. */
   stream: Reading | null;
+  /** What is said of a text that no context holds. */
+  tooLong: FaultName;
+  /** An answer that is asked to be longer than the context is fitted into it, and not refused. */
+  fitsContext: boolean;
   /** The field that errors name when the text is at fault; null: they name none. */
   textField: string | null;
   /** How a refusal is told: its status, and its code, or its type where there are no codes. */
@@ -63,9 +67,11 @@ const user = (content: string) => [{ role: 'user', content }];
 /** OpenAI's way to tell errors. */
 const openAi = {
   keys: [bearer],
+  tooLong: 'invalid_request',
+  fitsContext: false,
   refusal: (name: FaultName): [number, string] => [faultRows[name].status, faultRows[name].code],
   errorIn: errorIn('code'),
-};
+} as const;
 
 function countedByOpenAi(answer: string): Counted {
   const usage = framesOf(answer)
@@ -164,6 +170,7 @@ const responses: ProtocolRow = {
     ...{ model, input: text, max_output_tokens: maxTokens, reasoning: { effort: 'none' }, stream },
     ...(schema ? { text: { format: { type: 'json_schema', name: 'long', schema } } } : {}),
   }),
+  tooLong: 'context_length_exceeded',
   keepsLong: true,
   textField: 'input',
   whole: {
@@ -213,6 +220,8 @@ const messages: ProtocolRow = {
   }),
   keepsLong: true,
   textField: null,
+  tooLong: 'invalid_request',
+  fitsContext: true,
   refusal(name) {
     const { status } = faultRows[name];
     const told = anthropicStatuses[status] ?? status;
