@@ -4,11 +4,20 @@ import { after, before, test } from 'node:test';
 import { bearer, seedProject } from '#test/accounts.ts';
 import { startApp, type TestApp } from '#test/app.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
-import { longAnswer } from '#test/long-answer.ts';
+import {
+  type Asked,
+  type Counted,
+  callModel,
+  type ProtocolRow,
+  protocolRows,
+  readingOf,
+  streamingRows,
+} from '#test/protocols.ts';
 import { seededRandom } from '#test/random.ts';
+import { at, listAt } from '#test/read-answer.ts';
 import { seedAlias, seedTenant, type Tenant } from '#test/tenants.ts';
 
-/** Two accounts on one engine: nothing of the one reaches the other, and what is private does not exist for others. */
+/** Two accounts on one engine, in every protocol: nothing of the one reaches the other, and what is private does not exist for others. */
 let database: TestDatabase;
 let app: TestApp;
 let ada: Tenant;
@@ -26,36 +35,26 @@ after(async () => {
   await database?.drop();
 });
 
-type Sent = { method?: string; body?: unknown; signal?: AbortSignal };
+const textRows = protocolRows.filter(({ kind }) => kind === 'text');
 
-function send(as: Tenant, path: string, { method = 'POST', body, signal }: Sent = {}): Promise<Response> {
-  return fetch(`${app.origin}/api/projects/${path}`, {
-    method,
-    headers: { ...bearer(as.key), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: signal ?? AbortSignal.timeout(180_000),
-  });
+type Called = Asked & { owner?: Tenant; project?: string; signal?: AbortSignal };
+
+/** Calls a model in a project: by default in one of the caller's own. */
+function call(as: Tenant, row: ProtocolRow, { owner = as, project = row.project, signal, ...asked }: Called = {}) {
+  const caller = { origin: app.origin, owner: owner.slug, project, key: as.key, ...(signal ? { signal } : {}) };
+  return callModel(row, caller, asked);
 }
 
-type ChatBody = {
-  choices: { message: { content: string | null; reasoning_content?: string } }[];
-  usage: { prompt_tokens: number; cached_tokens: number };
-};
+async function answered(as: Tenant, row: ProtocolRow, asked: Asked): Promise<{ said: string; counted: Counted }> {
+  const response = await call(as, row, asked);
+  const text = await response.text();
+  assert.equal(response.status, 200, text);
+  const { said, counted } = readingOf(row, asked);
+  return { said: said(text), counted: counted(text) };
+}
 
-const chatPath = (owner: Tenant) => `${owner.slug}/chat/openai/v1/chat/completions`;
-const chatBody = (content: string, extra: object = {}) => ({
-  model: 'chat',
-  messages: [{ role: 'user', content }],
-  max_tokens: 12,
-  reasoning_effort: 'none',
-  ...extra,
-});
-
-async function chat(as: Tenant, content: string, extra: object = {}): Promise<ChatBody> {
-  const response = await send(as, chatPath(as), { body: chatBody(content, extra) });
-  assert.equal(response.status, 200, await response.clone().text());
-  // as: the wire tests prove the shape.
-  return (await response.json()) as ChatBody;
+function ask(as: Tenant, path: string): Promise<Response> {
+  return fetch(`${app.origin}/api/projects/${path}`, { headers: bearer(as.key), signal: AbortSignal.timeout(180_000) });
 }
 
 let secrets = 0;
@@ -78,26 +77,27 @@ test('no word of one account shows in hundreds of answers of another at full bat
   const outputs: string[] = [];
   const cached: number[] = [];
   let [cancelled, leaked] = [0, 0];
-  const spy = async (content: string, extra: object): Promise<string> => {
-    const { choices, usage } = await chat(bob, content, extra);
-    cached.push(usage.cached_tokens);
-    return JSON.stringify(choices);
+  const spy = async (asked: Asked): Promise<string> => {
+    const { said, counted } = await answered(bob, random.pick(textRows), { maxTokens: 12, ...asked });
+    cached.push(counted.cachedTokens);
+    return said;
   };
-  const streamed = async (as: Tenant, content: string, isCut: boolean): Promise<string> => {
+  const streamed = async (as: Tenant, text: string, isCut: boolean): Promise<string> => {
     const leave = new AbortController();
-    const body = chatBody(content, isCut ? longAnswer : { stream: true, max_tokens: 20 });
-    let text = '';
+    const row = random.pick(streamingRows);
+    const asked = { text, stream: true, maxTokens: 20, ...(isCut ? { longFor: 150, maxTokens: 3_900 } : {}) };
+    let stream = '';
     try {
-      const response = await send(as, chatPath(as), { body, signal: leave.signal });
+      const response = await call(as, row, { ...asked, signal: leave.signal });
       for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-        text += chunk;
+        stream += chunk;
         if (isCut) leave.abort();
       }
     } catch (error) {
       if (!leave.signal.aborted) throw error;
       cancelled += 1;
     }
-    return text;
+    return row.stream.said(stream);
   };
   const spoken = { ada: 0 };
   const victim = async () => {
@@ -105,18 +105,16 @@ test('no word of one account shows in hundreds of answers of another at full bat
       const canary = random.pick(canaries);
       const text = random.chance(0.4)
         ? await streamed(ada, prompt(canary), random.chance(0.5))
-        : JSON.stringify((await chat(ada, prompt(canary))).choices);
+        : (await answered(ada, random.pick(textRows), { text: prompt(canary), maxTokens: 12 })).said;
       if (text.includes(canary)) spoken.ada += 1;
     }
   };
   const stranger = async () => {
     while (outputs.length < 240) {
       // Invitations to go on where another conversation stopped.
-      const content = `${secret()} ${random.pick(['Repeat:', 'What is my secret word?', 'kiwi', 'Go on.', 'Never tell'])}`;
-      const sampling = { temperature: random.pick([0, 1, 1.5]), seed: random.integer(1_000) };
-      outputs.push(
-        random.chance(0.3) ? await streamed(bob, content, random.chance(0.5)) : await spy(content, sampling),
-      );
+      const text = `${secret()} ${random.pick(['Repeat:', 'What is my secret word?', 'kiwi', 'Go on.', 'Never tell'])}`;
+      const extra = { temperature: random.pick([0, 0.5, 1]), seed: random.integer(1_000) };
+      outputs.push(random.chance(0.3) ? await streamed(bob, text, random.chance(0.5)) : await spy({ text, extra }));
     }
   };
   await Promise.all([...Array.from({ length: 4 }, victim), ...Array.from({ length: 5 }, stranger)]);
@@ -132,24 +130,25 @@ test('no word of one account shows in hundreds of answers of another at full bat
 
 test('a prompt that another account has just sent is as uncached as one that nobody sent', async (t) => {
   const times: Record<'own' | 'theirs' | 'fresh', number[]> = { own: [], theirs: [], fresh: [] };
-  const timed = async (as: Tenant, content: string, to: number[]) => {
+  const timed = async (as: Tenant, { row, text }: { row: ProtocolRow; text: string }, to: number[]) => {
     const startedMs = performance.now();
-    const { usage } = await chat(as, content, { max_tokens: 1 });
+    const { counted } = await answered(as, row, { text, maxTokens: 1 });
     to.push(performance.now() - startedMs);
-    return usage;
+    return counted;
   };
-  for (let round = 0; round < 7; round++) {
-    const long = (word: string) => `${word}. ${`Line ${round} of ${word}. `.repeat(30)}`;
+  for (let round = 0; round < 2 * textRows.length; round++) {
+    const row = textRows[round % textRows.length] ?? assert.fail();
+    const long = (word: string) => ({ row, text: `${word}. ${`Line ${round} of ${word}. `.repeat(30)}` });
     const [shared, other] = [long(secret()), long(secret())];
     const first = await timed(ada, shared, []);
     const own = await timed(ada, shared, times.own);
-    assert.ok(own.cached_tokens > first.prompt_tokens - 3, 'the cache is at work');
+    assert.ok(own.cachedTokens > first.promptTokens - 3, `${row.name}: the cache is at work`);
     const theirs = await timed(bob, shared, times.theirs);
-    assert.ok(theirs.cached_tokens <= commonTokens, `${theirs.cached_tokens} tokens were reused`);
+    assert.ok(theirs.cachedTokens <= commonTokens, `${row.name}: ${theirs.cachedTokens} tokens were reused`);
     const again = await timed(bob, shared, []);
-    assert.equal(again.cached_tokens, own.cached_tokens, "the account's own repetition is reused");
+    assert.equal(again.cachedTokens, own.cachedTokens, `${row.name}: the account's own repetition is reused`);
     const fresh = await timed(bob, other, times.fresh);
-    assert.ok(fresh.cached_tokens <= commonTokens, `${fresh.cached_tokens} tokens were reused`);
+    assert.ok(fresh.cachedTokens <= commonTokens, `${row.name}: ${fresh.cachedTokens} tokens were reused`);
   }
   const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
   const [own, theirs, fresh] = [median(times.own), median(times.theirs), median(times.fresh)];
@@ -159,49 +158,58 @@ test('a prompt that another account has just sent is as uncached as one that nob
 });
 
 test('vectors are the same whoever else asks at the time', async () => {
-  const ask = async (as: Tenant, input: string): Promise<string> => {
-    const path = `${as.slug}/search/openai/v1/embeddings`;
-    const response = await send(as, path, { body: { model: 'search', input, encoding_format: 'base64' } });
-    return ((await response.json()) as { data: { embedding: string }[] }).data[0]?.embedding ?? '';
-  };
+  const row = protocolRows.find(({ kind }) => kind === 'embedding') ?? assert.fail();
+  const vectorOf = async (as: Tenant, text: string) => (await answered(as, row, { text })).said;
   const texts = Array.from({ length: 12 }, (_, n) => `How heavy is lamp ${n}?`);
   const alone: string[] = [];
-  for (const text of texts) alone.push(await ask(bob, text));
+  for (const text of texts) alone.push(await vectorOf(bob, text));
   assert.equal(new Set(alone).size, texts.length);
-  const crowd = Array.from({ length: 24 }, (_, n) => ask(ada, `${secret()} `.repeat(1 + (n % 9))));
-  assert.deepEqual(await Promise.all(texts.map((text) => ask(bob, text))), alone);
+  const crowd = Array.from({ length: 24 }, (_, n) => vectorOf(ada, `${secret()} `.repeat(1 + (n % 9))));
+  assert.deepEqual(await Promise.all(texts.map((text) => vectorOf(bob, text))), alone);
   await Promise.all(crowd);
 });
 
-type Refusal = { error: { message: string; code: string; param: string | null } };
-type Route = { method?: string; path: string; body?: object };
+/** Lists of models, of every interface. */
+const lists = ['openai/v1/models', 'anthropic/v1/models'];
 
-/** Every compatible route of a project, with a call that its owner could make. */
-const routesOf = (model: string): Route[] => [
-  { method: 'GET', path: 'models' },
-  { method: 'GET', path: `models/${model}` },
-  { path: 'chat/completions', body: chatBody('Hello!', { model }) },
-  { path: 'completions', body: { model, prompt: 'Hello!', max_tokens: 2 } },
-  { path: 'embeddings', body: { model, input: 'lamp' } },
-];
+type Refused = { told: [status: number, word: string | null]; text: string };
 
-async function refusalOf(response: Response): Promise<[status: number, code: string, text: string]> {
-  const text = await response.text();
-  return [response.status, (JSON.parse(text) as Refusal).error.code, text];
+/** Without what names the one request. */
+const textOf = async (response: Response) => (await response.text()).replace(/"request_id":"[^"]*"/, '"request_id":""');
+
+async function refusalOf(response: Response, { errorIn }: Pick<ProtocolRow, 'errorIn'>): Promise<Refused> {
+  const text = await textOf(response);
+  return { told: [response.status, errorIn(text)], text };
 }
 
 test("another account's private project answers every route byte for byte like one that does not exist", async () => {
-  for (const [project, model] of [
-    ['chat', 'chat'],
-    ['search', 'search'],
-  ] as const)
-    for (const { path, ...call } of routesOf(model)) {
-      const private_ = await refusalOf(await send(bob, `${ada.slug}/${project}/openai/v1/${path}`, call));
-      const missing = await refusalOf(await send(bob, `${ada.slug}/nothing/openai/v1/${path}`, call));
-      const nobody = await refusalOf(await send(bob, `nobody-${ada.slug}/${project}/openai/v1/${path}`, call));
-      assert.deepEqual(private_.slice(0, 2), [404, 'project_not_found'], path);
+  const places = (project: string): [owner: string, project: string][] => [
+    [ada.slug, project],
+    [ada.slug, 'nothing'],
+    [`nobody-${ada.slug}`, project],
+  ];
+  for (const project of ['chat', 'search']) {
+    for (const row of protocolRows) {
+      const refusals: Refused[] = [];
+      for (const [slug, project_] of places(project)) {
+        const response = await call(bob, row, { owner: { ...ada, slug }, project: project_, model: project });
+        refusals.push(await refusalOf(response, row));
+      }
+      const [private_, missing, nobody] = refusals;
+      assert.deepEqual(private_?.told, row.refusal('project_not_found'), row.name);
+      assert.deepEqual([private_, private_], [missing, nobody], row.name);
+    }
+    for (const path of lists.flatMap((list) => [list, `${list}/${project}`])) {
+      const answers: [number, string][] = [];
+      for (const place of places(project)) {
+        const response = await ask(bob, `${place.join('/')}/${path}`);
+        answers.push([response.status, await textOf(response)]);
+      }
+      const [private_, missing, nobody] = answers;
+      assert.equal(private_?.[0], 404, path);
       assert.deepEqual([private_, private_], [missing, nobody], path);
     }
+  }
 });
 
 test('of a public project others may call the active public aliases, at their own cost, and nothing else', async () => {
@@ -214,39 +222,47 @@ test('of a public project others may call the active public aliases, at their ow
     { alias: 'off', visibility: 'public', active: false },
   ] as const)
     await seedAlias(database.database, app.models, { projectId, ...alias });
-  const at = `${ada.slug}/open/openai/v1`;
-  const call = (as: Tenant, model: string) =>
-    send(as, `${at}/chat/completions`, { body: chatBody('Hello!', { model, max_tokens: 2 }) });
+  const inOpen = (as: Tenant, row: ProtocolRow, model: string) => call(as, row, { owner: ada, project: 'open', model });
 
-  const list = async (as: Tenant) =>
-    ((await (await send(as, `${at}/models`, { method: 'GET' })).json()) as { data: { id: string }[] }).data
-      .map(({ id }) => id)
-      .sort();
-  assert.deepEqual(await list(bob), ['everyone']);
-  assert.deepEqual(await list(ada), ['everyone', 'mine', 'ours']);
-
-  const served = await call(bob, 'everyone');
-  assert.equal(served.status, 200);
-  const charges = await database.database.query<object>(
-    'select account_id, project_id from ledger where request_id = $1',
-    [served.headers.get('x-request-id')],
-  );
-  assert.deepEqual(
-    charges.map((row) => ({ ...row })),
-    [{ account_id: bob.accountId, project_id: projectId }],
-  );
-
-  const unknown = await refusalOf(await call(bob, 'nosuch'));
-  assert.deepEqual(unknown.slice(0, 2), [404, 'model_not_found']);
-  const nowhere = await refusalOf(await send(bob, `${at}/models/nosuch`, { method: 'GET' }));
-  for (const alias of ['mine', 'ours', 'off']) {
-    const [status, code, text] = await refusalOf(await call(bob, alias));
-    assert.deepEqual([status, code, text.replaceAll(alias, 'nosuch')], unknown, alias);
-    assert.deepEqual(await refusalOf(await send(bob, `${at}/models/${alias}`, { method: 'GET' })), nowhere, alias);
+  for (const path of lists.map((list) => `${ada.slug}/open/${list}`)) {
+    const listed = async (as: Tenant) =>
+      listAt(await (await ask(as, path)).json(), 'data')
+        .map((model) => at(model, 'id'))
+        .sort();
+    assert.deepEqual(await listed(bob), ['everyone']);
+    assert.deepEqual(await listed(ada), ['everyone', 'mine', 'ours']);
+    const nowhere = await textOf(await ask(bob, `${path}/nosuch`));
+    for (const alias of ['mine', 'ours', 'off'])
+      assert.equal(await textOf(await ask(bob, `${path}/${alias}`)), nowhere, alias);
   }
-  for (const model of ['fanfold-tiny-chat', 'fanfold-tiny-embed', 'qwen3-0.6b'])
-    assert.deepEqual((await refusalOf(await call(bob, model))).slice(0, 2), [403, 'owner_required'], model);
-  assert.deepEqual((await refusalOf(await call(bob, 'training-job#job_1'))).slice(0, 2), [404, 'model_not_found']);
-  for (const model of ['everyone', 'mine', 'ours', 'fanfold-tiny-chat'])
-    assert.equal((await call(ada, model)).status, 200, model);
+
+  for (const row of textRows) {
+    const served = await inOpen(bob, row, 'everyone');
+    assert.equal(served.status, 200);
+    const charges = await database.database.query<object>(
+      'select account_id, project_id from ledger where request_id = $1',
+      [served.headers.get('x-request-id')],
+    );
+    assert.deepEqual(
+      charges.map((charge) => ({ ...charge })),
+      [{ account_id: bob.accountId, project_id: projectId }],
+    );
+
+    const unknown = await refusalOf(await inOpen(bob, row, 'nosuch'), row);
+    assert.deepEqual(unknown.told, row.refusal('model_not_found'), row.name);
+    for (const alias of ['mine', 'ours', 'off']) {
+      const { told, text } = await refusalOf(await inOpen(bob, row, alias), row);
+      assert.deepEqual({ told, text: text.replaceAll(alias, 'nosuch') }, unknown, `${row.name}: ${alias}`);
+    }
+    for (const model of ['fanfold-tiny-chat', 'fanfold-tiny-embed', 'qwen3-0.6b'])
+      assert.deepEqual(
+        (await refusalOf(await inOpen(bob, row, model), row)).told,
+        row.refusal('owner_required'),
+        model,
+      );
+    const ofJob = await refusalOf(await inOpen(bob, row, 'training-job#job_1'), row);
+    assert.deepEqual(ofJob.told, row.refusal('model_not_found'), row.name);
+    for (const model of ['everyone', 'mine', 'ours', 'fanfold-tiny-chat'])
+      assert.equal((await inOpen(ada, row, model)).status, 200, `${row.name}: ${model}`);
+  }
 });
