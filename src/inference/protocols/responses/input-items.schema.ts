@@ -11,8 +11,12 @@ const callId = Type.String({
 
 const text = Type.String(said('The text.', '文本内容。'));
 
+const textTypes = ['input_text', 'output_text', 'text'] as const;
+
+const outputPart = Type.Object({ type: Type.Enum(textTypes, said('Text.', '文本。')), text });
+
 const textPart = Type.Object({
-  type: Type.Enum(['input_text', 'output_text', 'text'], {
+  type: Type.Enum(textTypes, {
     ...said('Only text is read.', '仅支持文本。'),
     ...expecting((type) => `only text is read here, not parts of type ${JSON.stringify(type ?? null).slice(0, 40)}`),
   }),
@@ -29,8 +33,13 @@ const content = Type.Union(
   said('Text, or text parts that are joined with line breaks.', '文本，或以换行连接的文本片段列表。'),
 );
 
+const unreadPart = Type.Object(
+  { type: Type.String({ ...said('Such as `input_image`.', '例如 `input_image`。'), not: { enum: textTypes } }) },
+  said('The model is told that it was left out.', '会告知模型该部分已被略去。'),
+);
+
 const output = Type.Union(
-  [Type.String(), Type.Array(textPart)],
+  [Type.String(), Type.Array(Type.Union([outputPart, unreadPart]))],
   said('What the tool gave: text, or text parts.', '工具的结果：文本或文本片段列表。'),
 );
 
@@ -165,8 +174,13 @@ export function isReference(item: InputItem): item is ItemReference {
   return (item.type === undefined || item.type === null) && !('role' in item) && 'id' in item;
 }
 
-/** The text of a message or of the output of a tool. */
+/** The text of a message, or of the output of a tool. What else a tool gave stays in the history of an agent, which must be able to go on. */
 export function textOf(value: Static<typeof content> | Static<typeof output>): string {
-  if (typeof value === 'string') return value;
-  return value.map((part) => (part.type === 'refusal' ? part.refusal : part.text)).join('\n');
+  return typeof value === 'string' ? value : value.map(textOfPart).join('\n');
+}
+
+function textOfPart(part: Exclude<Static<typeof content> | Static<typeof output>, string>[number]): string {
+  if ('refusal' in part && typeof part.refusal === 'string') return part.refusal;
+  const isText = textTypes.some((type) => type === part.type);
+  return isText && 'text' in part ? part.text : `[${part.type.slice(0, 40)} left out: this model reads text only]`;
 }

@@ -53,9 +53,9 @@ test('whatever is wrong is told with its field', () => {
     [{ input: [{ type: 'function_call', name: 'x', arguments: '' }] }, 'input[0].call_id', /non-empty string/],
     [{ input: [{ type: 'function_call_output', call_id: 'a' }] }, 'input[0].output', /expected a string or a list/],
     [
-      { input: [{ type: 'function_call_output', call_id: 'a', output: [{ type: 'input_image' }] }] },
-      'input[0].output[0].type',
-      /"input_image"/,
+      { input: [{ type: 'function_call_output', call_id: 'a', output: [{ type: 'input_text' }] }] },
+      'input[0].output[0].text',
+      /expected a string/,
     ],
     [{ instructions: 5 }, 'instructions', /expected a string/],
     [{ max_output_tokens: 0 }, 'max_output_tokens', /at least 1/],

@@ -110,6 +110,19 @@ test('what the model wrote in a row is one message, with its reasoning and its c
   ]);
 });
 
+test('what a tool gave beside text is left out and told, so that an agent can go on', () => {
+  const output = [
+    { type: 'input_text', text: 'a.png' },
+    { type: 'input_image', image_url: 'data:image/png;base64,AAAA', text: 5, refusal: 5 },
+  ];
+  assert.deepEqual(messages([{ type: 'function_call_output', call_id: 'call_1', output }]), [
+    {
+      ...{ role: 'tool', toolCallId: 'call_1' },
+      content: 'a.png\n[input_image left out: this model reads text only]',
+    },
+  ]);
+});
+
 test('sealed reasoning is read when this installation sealed it, and passed over otherwise', () => {
   const thought = (encrypted_content: string, more: object = {}) =>
     messages([

@@ -977,6 +977,8 @@ export type Schemas = {
       output: string | ({
         type: 'input_text' | 'output_text' | 'text';
         text: string;
+      } | {
+        type: string;
       })[];
       id?: string | null;
       status?: string | null;
@@ -1640,6 +1642,8 @@ export type Schemas = {
       output: string | ({
         type: 'input_text' | 'output_text' | 'text';
         text: string;
+      } | {
+        type: string;
       })[];
       id?: string | null;
       status?: string | null;
