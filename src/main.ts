@@ -34,9 +34,9 @@ function complain(error: unknown): void {
 }
 
 // What this program and its children make is for its user only: a data folder that was there may be open to others.
-process.umask(0o077);
+const umask = process.umask(0o077);
 try {
-  await createProgram({ config: loadConfig, stop: stopOnSignal }).parseAsync();
+  await createProgram({ config: loadConfig, stop: stopOnSignal, umask }).parseAsync();
   process.exit();
 } catch (error) {
   complain(error);

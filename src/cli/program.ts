@@ -8,6 +8,7 @@ import { databaseUrlCommand } from './database-url.ts';
 import { doctorCommand } from './doctor.ts';
 import { localAccount } from './first-start.ts';
 import { createKeyCommand, deleteKeyCommand, listKeysCommand, setKeyActiveCommand } from './keys.ts';
+import { addLaunchCommand } from './launch/launch.ts';
 import { addLimitCommands, withLimitOptions } from './limits.ts';
 import {
   type AddFlags,
@@ -23,11 +24,14 @@ import { addRouteCommands } from './routes.ts';
 import { jsonOption, type ListFlags, print } from './terminal.ts';
 import { useDatabase } from './use-database.ts';
 
-/** `stop` is for commands that end in order: what it gives aborts when the process is asked to end. */
-export type ProgramOptions = { config: () => Config; stop: () => AbortSignal };
+/**
+ * `stop` is for commands that end in order: what it gives aborts when the process is asked to end. `umask` is the file mode
+ * mask that the user has.
+ */
+export type ProgramOptions = { config: () => Config; stop: () => AbortSignal; umask?: number };
 
 /** The command line. Each command reads the configuration when it runs, so that `help` works with a broken one. */
-export function createProgram({ config, stop }: ProgramOptions): Command {
+export function createProgram({ config, stop, umask = 0o022 }: ProgramOptions): Command {
   const program = new Command('fanfold').description('Self-hosted inference and fine-tuning platform');
   program.version(manifest.version, '--version', 'print the version');
   program.addHelpText(
@@ -44,6 +48,7 @@ export function createProgram({ config, stop }: ProgramOptions): Command {
   addAccountCommands(accounts, config);
   addLimitCommands({ keys, accounts }, config);
   addCreditCommands(program.command('credits').description('credits of an account'), config);
+  addLaunchCommand(program, { config, umask });
   addInstallationCommands(program, config);
   addHelpCommand(program);
   for (const group of program.commands.filter(({ commands }) => commands.length > 0))
