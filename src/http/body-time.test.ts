@@ -34,7 +34,7 @@ async function listen(requestTimeoutMs: number): Promise<FastifyInstance> {
   });
   app.post('/plain', { config: { operation: 'plain', access: 'public' } }, async ({ body }) => ({ body }));
   app.post('/own', { config: { operation: 'own' } }, async ({ body }) => ({ body }));
-  app.post(calls, { config: { operation: 'chat', access: 'admission', shape: 'compat' } }, async (request) => {
+  app.post(calls, { config: { operation: 'chat', access: 'admission' } }, async (request) => {
     const parsed = compatBody(request);
     if (!parsed.ok) throw parsed.fault;
     return {};
