@@ -6,6 +6,7 @@ import { bearer, seedKey } from '#test/accounts.ts';
 import { startApp, type TestApp } from '#test/app.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { awayFromMidnight } from '#test/midnight.ts';
+import { callModel, type ProtocolRow, protocolRows } from '#test/protocols.ts';
 import { seedTenant, type Tenant } from '#test/tenants.ts';
 import { issueKey } from './keys.ts';
 
@@ -41,11 +42,11 @@ const seed = () => seedTenant(pg.database, app.models);
 
 const make = (key: string, body: unknown, headers = {}) => send(key, '/v1/keys', { method: 'POST', body, headers });
 
-const chat = (ada: Tenant, key: string) =>
-  send(key, `/projects/${ada.slug}/chat/openai/v1/chat/completions`, {
-    method: 'POST',
-    body: { model: 'chat', messages: [{ role: 'user', content: 'Hello!' }], max_tokens: 2, reasoning_effort: 'none' },
-  });
+async function statusOf(ada: Tenant, key: string, row: ProtocolRow): Promise<number> {
+  const response = await callModel(row, { origin: app.origin, owner: ada.slug, key });
+  await response.text();
+  return response.status;
+}
 
 const countKeys = async (key: string) => (await send(key, '/v1/keys')).body.total_count;
 
@@ -66,8 +67,17 @@ test('a key is made together with its limits: they are in every record of it, an
       limits,
       verb,
     );
-  assert.equal((await chat(ada, key)).status, 200);
-  assert.equal((await chat(ada, key)).status, 429);
+  const [first = assert.fail(), ...others] = protocolRows;
+  assert.equal(await statusOf(ada, key, first), 200);
+  for (const row of [...others, first]) assert.equal(await statusOf(ada, key, row), 429, row.name);
+});
+
+test('each protocol lets a key make the calls that its limits allow, and no more', async () => {
+  for (const row of protocolRows) {
+    const ada = await seed();
+    const { key } = (await make(ada.key, { limits: wanted })).body;
+    assert.deepEqual([await statusOf(ada, key, row), await statusOf(ada, key, row)], [200, 429], row.name);
+  }
 });
 
 test('a key that is asked for without limits has none, and says so', async () => {
@@ -168,12 +178,12 @@ test('the list tells of every key its own limits and what is used of them, with 
   const ada = await seed();
   const { body: busy } = await make(ada.key, { limits: { requests_per_minute: 10, credits_per_day: '5' } });
   const { body: idle } = await make(ada.key, { limits: { concurrent_requests: 2 } });
-  assert.equal((await chat(ada, busy.key)).status, 200);
+  for (const row of protocolRows) assert.equal(await statusOf(ada, busy.key, row), 200, row.name);
   const { data } = (await send(ada.key, '/v1/keys')).body;
   const rows = new Map<string, { limits: unknown }>(data.map((row: { id: string }) => [row.id, row]));
   for (const { id } of [busy, idle])
     assert.deepEqual(rows.get(id)?.limits, (await send(ada.key, `/v1/keys/${id}/limits`)).body);
-  assert.partialDeepStrictEqual(rows.get(busy.id), { limits: { used: { requests: 1, running: 0 } } });
+  assert.partialDeepStrictEqual(rows.get(busy.id), { limits: { used: { requests: protocolRows.length, running: 0 } } });
   assert.equal([...rows.values()].filter(({ limits }) => limits === null).length, rows.size - 2);
 
   const statements: string[] = [];
