@@ -3,9 +3,9 @@ import { type AnswerPart, CollectedAnswer, type NamedDelta } from '../../collect
 import type { StreamWriter, TextAnswer } from '../../protocol.ts';
 import { wireId } from '../../wire-id.ts';
 import { ResponseEvents } from './events.ts';
-import { type ItemMaking, type ItemStatus, outputItem } from './output-items.ts';
+import { type ItemMaking, type ItemStatus, outputItem, textOfItem } from './output-items.ts';
 import type { ResponsesRequest } from './request.ts';
-import { begun, endingOf, failed, lacksMessage, type ResponseHead, responseBody } from './response-body.ts';
+import { begun, endingOf, lacksMessage, type ResponseHead, responseBody } from './response-body.ts';
 import type { ReasoningSeal } from './sealed-reasoning.ts';
 import { storedInput } from './stored-input.ts';
 
@@ -25,7 +25,11 @@ export function answerResponse(wanted: ResponsesRequest, { nowMs, stores, seal }
     callIdPrefix: 'call_',
     collect(collected, finished) {
       const parts = lacksMessage(collected.parts, finished) ? [...collected.parts, noText] : collected.parts;
-      return responseBody(head, endingOf(parts, finished, making));
+      const ending = endingOf(finished);
+      const items = parts.map((part, index) =>
+        outputItem(part, index, making, index === parts.length - 1 ? ending.status : 'completed'),
+      );
+      return responseBody(head, ending, items);
     },
     stream: () => writeStream(head, making),
   };
@@ -38,49 +42,43 @@ export function answerResponse(wanted: ResponsesRequest, { nowMs, stores, seal }
 const noText: AnswerPart = { type: 'content', text: '' };
 
 function writeStream(head: ResponseHead, making: ItemMaking): StreamWriter {
-  const events = new ResponseEvents();
+  const events = new ResponseEvents(responseBody(head, begun, []));
   const answer = new CollectedAnswer();
 
-  const itemAt = (part: AnswerPart, index: number, status: ItemStatus) => outputItem(part, index, making, status);
-  const open = (part: AnswerPart, index: number) => events.open(itemAt(part, index, 'in_progress'), index);
-  /** Closes the item that is written; there is none before the first. */
-  const close = (index: number, status: ItemStatus) => {
+  /** null: there is none yet. */
+  const itemAt = (index: number, status: ItemStatus) => {
     const part = answer.parts[index];
-    return part === undefined ? '' : events.close(itemAt(part, index, status), index);
+    return part === undefined ? null : outputItem(part, index, making, status);
+  };
+  const close = (index: number, status: ItemStatus) => {
+    const item = itemAt(index, status);
+    return item === null ? '' : events.close(item);
+  };
+  const open = (part: AnswerPart, index: number) => {
+    const item = outputItem(part, index, making, 'in_progress');
+    const text = textOfItem(item);
+    return events.open(item) + (text === '' ? '' : events.delta(text));
   };
 
   return {
-    begin: () => events.begin(responseBody(head, begun)),
+    begin: () => events.begin(),
     delta(delta: NamedDelta): string {
-      const before = answer.parts.length;
+      const count = answer.parts.length;
       answer.add(delta);
-      const text = delta.type === 'tool_call' ? null : delta.text;
-      if (answer.parts.length === before) return text ? events.delta(text) : '';
-      const part = answer.parts[before];
-      if (part === undefined) return '';
-      const opened = close(before - 1, 'completed') + open(part, before);
-      return opened + events.delta(text ?? callText(part, before));
+      const part = answer.parts[count];
+      if (part !== undefined) return close(count - 1, 'completed') + open(part, count);
+      return delta.type !== 'tool_call' && delta.text !== '' ? events.delta(delta.text) : '';
     },
     end(finished) {
-      const { parts } = answer;
-      const last = parts.length - 1;
-      const adds = lacksMessage(parts, finished);
-      const all = adds ? [...parts, noText] : parts;
-      const ending = endingOf(all, finished, making);
-      const lastStatus = ending.status === 'completed' ? 'completed' : 'incomplete';
-      const closed = close(last, adds ? 'completed' : lastStatus);
-      const added = adds ? open(noText, last + 1) + events.close(itemAt(noText, last + 1, lastStatus), last + 1) : '';
-      return closed + added + events.end(responseBody(head, ending));
+      const ending = endingOf(finished);
+      const count = answer.parts.length;
+      if (!lacksMessage(answer.parts, finished)) return close(count - 1, ending.status) + events.end(ending);
+      const message = outputItem(noText, count, making, ending.status);
+      return close(count - 1, 'completed') + open(noText, count) + events.close(message) + events.end(ending);
     },
-    fail(problem: Fault) {
-      const { row, message, options } = problem;
+    fail({ row, message, options }: Fault) {
       const error = { type: row.type, code: row.code, message, param: options.param ?? null };
-      return events.fail(responseBody(head, failed(answer.parts, making, { code: row.code, message })), error);
+      return events.fail(itemAt(answer.parts.length - 1, 'incomplete'), error);
     },
   };
-
-  function callText(part: AnswerPart, index: number): string {
-    const item = itemAt(part, index, 'in_progress');
-    return item.type === 'custom_tool_call' ? item.input : item.type === 'function_call' ? item.arguments : '';
-  }
 }

@@ -1,6 +1,6 @@
 import { eventData } from '#http';
 import { type OutputItem, opening, outputText, textOfItem } from './output-items.ts';
-import { begun, type ResponseBody } from './response-body.ts';
+import { begun, type Ending, type ResponseBody } from './response-body.ts';
 
 /** How the text of a kind of item is streamed. */
 type Form = {
@@ -72,80 +72,108 @@ const forms = {
 const formOf = (item: OutputItem): Form =>
   forms[item.type === 'reasoning' && item.content === undefined ? 'summary' : item.type];
 
-/** The events of one response, in order. */
+type Failure = { type: string; code: string; message: string; param: string | null };
+
+/** The events of one response, in order. What several of them hold is made into text once. */
 export class ResponseEvents {
+  readonly #constant: string;
+  readonly #items: string[] = [];
   #sequence = 0;
   #deltaStart = '';
   #deltaPlace = '';
+
+  /** @param body of the response, in any state. */
+  constructor({
+    status: _status,
+    output: _output,
+    error: _error,
+    incomplete_details: _why,
+    usage: _usage,
+    ...constant
+  }: ResponseBody) {
+    this.#constant = eventData(constant).slice(0, -1);
+  }
 
   #event(type: string, fields: string): string {
     return `event: ${type}\ndata: {"type":"${type}","sequence_number":${this.#sequence++}${fields}}\n\n`;
   }
 
-  #response(type: string, body: object): string {
-    return this.#event(type, `,"response":${eventData(body)}`);
+  /** The response as the last field of an event. */
+  #response({ status, error, incomplete_details: why, usage }: Ending): string {
+    const output = `"status":"${status}","output":[${this.#items.join(',')}]`;
+    const end = `"error":${eventData(error)},"incomplete_details":${eventData(why)},"usage":${eventData(usage)}`;
+    return `,"response":${this.#constant},${output},${end}}`;
   }
 
-  begin(body: object): string {
-    return this.#response('response.created', body) + this.#response('response.in_progress', body);
+  begin(): string {
+    const response = this.#response(begun);
+    return this.#event('response.created', response) + this.#event('response.in_progress', response);
   }
 
   /** An item comes, of which `item` shows all but its text. */
-  open(item: OutputItem, index: number): string {
+  open(item: OutputItem): string {
     const { delta, place, beside, part } = formOf(item);
-    const at = placeOf(item, index, place);
+    const at = this.#placeOf(item, place);
     this.#deltaStart = `event: ${delta}\ndata: {"type":"${delta}","sequence_number":`;
     this.#deltaPlace = `${at}${beside},"delta":`;
-    const added = this.#event(
-      'response.output_item.added',
-      `,"output_index":${index},"item":${eventData(opening(item))}`,
-    );
+    const added = this.#event('response.output_item.added', this.#itemField(eventData(opening(item))));
     return part === null ? added : added + this.#event(part.added, `${at},"part":${eventData(part.of(''))}`);
   }
 
-  /** More text of the item that was opened last. */
+  /** More text of the item that was opened. */
   delta(text: string): string {
     return `${this.#deltaStart}${this.#sequence++}${this.#deltaPlace}${eventData(text)}}\n\n`;
   }
 
-  /** The whole item. */
-  close(item: OutputItem, index: number): string {
+  /** The item that was opened, whole. */
+  close(item: OutputItem): string {
     const { done, whole, place, beside, part } = formOf(item);
-    const at = placeOf(item, index, place);
+    const at = this.#placeOf(item, place);
     const text = textOfItem(item);
     const name = item.type === 'function_call' ? `,"name":${eventData(item.name)}` : '';
-    return (
+    const itemText = eventData(item);
+    const events =
       this.#event(done, `${at}${beside}${name},"${whole}":${eventData(text)}`) +
       (part === null ? '' : this.#event(part.done, `${at},"part":${eventData(part.of(text))}`)) +
-      this.#event('response.output_item.done', `,"output_index":${index},"item":${eventData(item)}`)
-    );
+      this.#event('response.output_item.done', this.#itemField(itemText));
+    this.#items.push(itemText);
+    return events;
   }
 
   /** The last event of an answer that ended, by itself or at its limit. */
-  end(body: ResponseBody): string {
-    return this.#response(`response.${body.status}`, body);
+  end(ending: Ending): string {
+    return this.#event(`response.${ending.status}`, this.#response(ending));
   }
 
-  /** The last events of an answer that broke off. Most clients throw at the first of them; others look at the last one only. */
-  fail(body: ResponseBody, error: { type: string; code: string; message: string; param: string | null }): string {
+  /**
+   * The last events of an answer that broke off, within `unfinished`. Most clients throw at the first of them; others look at
+   * the last one only.
+   */
+  fail(unfinished: OutputItem | null, error: Failure): string {
     const { code, message, param } = error;
     const told = this.#event('error', `,${eventData({ code, message, param, error }).slice(1, -1)}`);
-    return told + this.#response('response.failed', body);
+    if (unfinished !== null) this.#items.push(eventData(unfinished));
+    const ending = { status: 'failed', error: { code, message }, incomplete_details: null, usage: null } as const;
+    return told + this.#event('response.failed', this.#response(ending));
   }
-}
 
-function placeOf({ id }: OutputItem, index: number, place: string): string {
-  return `,"item_id":"${id}","output_index":${index}${place}`;
+  #placeOf({ id }: OutputItem, place: string): string {
+    return `,"item_id":"${id}","output_index":${this.#items.length}${place}`;
+  }
+
+  #itemField(item: string): string {
+    return `,"output_index":${this.#items.length},"item":${item}`;
+  }
 }
 
 /** The events of a response that is complete: the same as when it was streamed, in fewer pieces. Each is one text. */
 export function eventsOf(body: ResponseBody): string[] {
-  const events = new ResponseEvents();
+  const events = new ResponseEvents(body);
   // In this order: events are numbered as they are made.
-  let stream = events.begin({ ...body, ...begun });
-  for (const [index, item] of body.output.entries()) {
+  let stream = events.begin();
+  for (const item of body.output) {
     const text = textOfItem(item);
-    stream += events.open(item, index) + (text === '' ? '' : events.delta(text)) + events.close(item, index);
+    stream += events.open(item) + (text === '' ? '' : events.delta(text)) + events.close(item);
   }
   return (stream + events.end(body)).split(/(?<=\n\n)/);
 }

@@ -10,25 +10,6 @@ export const responseExample: ResponseBody = {
   object: 'response',
   created_at: 1_767_323_045,
   model: 'chat',
-  status: 'completed',
-  output: [
-    {
-      id: `msg_${key}_0`,
-      type: 'message',
-      status: 'completed',
-      role: 'assistant',
-      content: [outputText('The capital of France is Paris.')],
-    },
-  ],
-  error: null,
-  incomplete_details: null,
-  usage: {
-    input_tokens: 21,
-    input_tokens_details: { cached_tokens: 12, cache_write_tokens: 0 },
-    output_tokens: 9,
-    output_tokens_details: { reasoning_tokens: 0 },
-    total_tokens: 30,
-  },
   ...{
     background: false,
     instructions: null,
@@ -51,6 +32,25 @@ export const responseExample: ResponseBody = {
     metadata: {},
   },
   store: true,
+  status: 'completed',
+  output: [
+    {
+      id: `msg_${key}_0`,
+      type: 'message',
+      status: 'completed',
+      role: 'assistant',
+      content: [outputText('The capital of France is Paris.')],
+    },
+  ],
+  error: null,
+  incomplete_details: null,
+  usage: {
+    input_tokens: 21,
+    input_tokens_details: { cached_tokens: 12, cache_write_tokens: 0 },
+    output_tokens: 9,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 30,
+  },
 };
 
 export const streamExample = eventsOf(responseExample).join('');

@@ -1,6 +1,6 @@
 import type { Finished, Usage } from '#engine';
 import type { AnswerPart } from '../../collected-answer.ts';
-import { type ItemMaking, type OutputItem, outputItem } from './output-items.ts';
+import type { OutputItem } from './output-items.ts';
 
 /** What is known of a response from its beginning. */
 export type ResponseHead = {
@@ -12,9 +12,9 @@ export type ResponseHead = {
   settings: object;
 };
 
-type Ending = {
+/** What the end of an answer decides over its response. */
+export type Ending = {
   status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
-  output: readonly OutputItem[];
   error: { code: string; message: string } | null;
   incomplete_details: { reason: string } | null;
   usage: ReturnType<typeof usageToWire> | null;
@@ -22,38 +22,25 @@ type Ending = {
 
 export type ResponseBody = ReturnType<typeof responseBody>;
 
-/** A response while its answer is made. */
-export const begun: Ending = { status: 'in_progress', output: [], error: null, incomplete_details: null, usage: null };
+/** While the answer is made. */
+export const begun: Ending = { status: 'in_progress', error: null, incomplete_details: null, usage: null };
 
-export function responseBody({ id, createdAt, model, store, settings }: ResponseHead, ending: Ending) {
-  return { id, object: 'response', created_at: createdAt, model, ...ending, ...settings, store };
+export function responseBody(
+  { id, createdAt, model, store, settings }: ResponseHead,
+  { status, ...end }: Ending,
+  output: readonly OutputItem[],
+) {
+  return { id, object: 'response', created_at: createdAt, model, ...settings, store, status, output, ...end };
 }
 
 /** Of an answer that ended by itself or at its limit. */
-export function endingOf(parts: readonly AnswerPart[], { reason, usage }: Finished, making: ItemMaking): Ending {
-  const isComplete = reason === 'stop' || reason === 'tool_calls';
-  const status = isComplete ? 'completed' : 'incomplete';
+export function endingOf({ reason, usage }: Finished): Ending & { status: 'completed' | 'incomplete' } {
   return {
-    status,
-    output: itemsOf(parts, making, status),
+    status: reason === 'stop' || reason === 'tool_calls' ? 'completed' : 'incomplete',
     error: null,
     incomplete_details: reason === 'length' ? { reason: 'max_output_tokens' } : null,
     usage: usageToWire(usage),
   };
-}
-
-/** Of an answer that broke off. */
-export function failed(
-  parts: readonly AnswerPart[],
-  making: ItemMaking,
-  error: { code: string; message: string },
-): Ending {
-  const output = itemsOf(parts, making, 'incomplete');
-  return { status: 'failed', output, error, incomplete_details: null, usage: null };
-}
-
-function itemsOf(parts: readonly AnswerPart[], making: ItemMaking, last: 'completed' | 'incomplete'): OutputItem[] {
-  return parts.map((part, index) => outputItem(part, index, making, index === parts.length - 1 ? last : 'completed'));
 }
 
 /** Clients wait for something that was said: without text and calls there is a message without text, unless thinking took all tokens. */
