@@ -29,3 +29,9 @@ export const errorIn = (word: 'code' | 'type') => (answer: string) => {
   const told = framesOf(answer).flatMap((frame) => at(frame, 'error', word) ?? []);
   return told.length === 0 ? null : String(told[0]);
 };
+
+/** The id of an answer, in one piece or as a stream; undefined: it has none. */
+export const answerId = (answer: string) =>
+  framesOf(answer).flatMap(
+    (frame) => at(frame, 'response', 'id') ?? at(frame, 'message', 'id') ?? at(frame, 'id') ?? [],
+  )[0];
