@@ -5,12 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { doctor } from '#billing';
 import { bearer } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { bodyOf, pathOf, protocolRows, readingOf } from '#test/protocols.ts';
+import { answerId } from '#test/read-answer.ts';
 import { type ServerProcess, startServerProcess } from '#test/server-process.ts';
 import { openShippedModels } from '#test/shipped-models.ts';
 import { seedTenant, type Tenant } from '#test/tenants.ts';
 import { buryInstances, deleteInstance } from '../../src/billing/instances.store.ts';
 
-/** The same request under one key, many times at once, over two processes of which one is killed again and again. */
+/** The same request under one key, many times at once and in every protocol, over two processes of which one is killed again and again. */
 let pg: TestDatabase;
 let ada: Tenant;
 let staying: ServerProcess;
@@ -66,10 +68,27 @@ async function bury(): Promise<void> {
   );
 }
 
-type Answer = { status: number; text: string; isReplay: boolean; code: string | null };
+type Sent = {
+  path: string;
+  body: object;
+  /** What must be the same in every answer. Default: all of it. */
+  gist?: (text: string) => string;
+};
+type Answer = {
+  status: number;
+  /** The gist of it. */
+  text: string;
+  isReplay: boolean;
+  /** Another request with the key still runs, and this one may be sent again. */
+  isRunning: boolean;
+};
 
 /** Null: there was no answer. */
-async function post(to: ServerProcess, path: string, body: object, key: string): Promise<Answer | null> {
+async function post(
+  to: ServerProcess,
+  { path, body, gist = (text) => text }: Sent,
+  key: string,
+): Promise<Answer | null> {
   try {
     const response = await fetch(to.origin + path, {
       method: 'POST',
@@ -79,57 +98,62 @@ async function post(to: ServerProcess, path: string, body: object, key: string):
     });
     const text = await response.text();
     const { status, headers } = response;
-    const code = status < 400 ? null : JSON.parse(text).error.code;
-    return { status, text, code, isReplay: headers.get('idempotent-replay') === 'true' };
+    return {
+      status,
+      text: status < 400 ? gist(text) : text,
+      isRunning: status === 409 && headers.get('x-should-retry') === null,
+      isReplay: headers.get('idempotent-replay') === 'true',
+    };
   } catch {
     return null;
   }
 }
 
 /** As a client retries that has been told nothing, or that the first request still runs. */
-async function retry(to: ServerProcess, path: string, body: object, key: string): Promise<Answer> {
+async function retry(to: ServerProcess, sent: Sent, key: string): Promise<Answer> {
   for (let tries = 0; tries < 2_400; tries++) {
-    const answer = await post(to, path, body, key);
-    if (answer && answer.code !== 'idempotency_in_progress') return answer;
+    const answer = await post(to, sent, key);
+    if (answer && !answer.isRunning) return answer;
     await bury();
     await sleep(50);
   }
   throw new Error('No answer within two minutes.');
 }
 
-const chatPath = () => `/api/projects/${ada.slug}/chat/openai/v1/chat/completions`;
-/** Its grammar leaves no short answer, so that a kill can meet it in the middle. */
-const properties = { text: { type: 'string', minLength: 400, maxLength: 450 } };
-const chatBody = {
-  model: 'chat',
-  messages: [{ role: 'user', content: 'Hello!' }],
-  max_tokens: 1000,
-  reasoning_effort: 'none',
-  response_format: {
-    type: 'json_schema',
-    json_schema: { name: 'long', schema: { type: 'object', properties, required: ['text'] } },
-  },
-};
+/** Every protocol, as a stream and in one piece. Where it has grammars an answer is long enough for a kill to meet it in the middle. */
+const calls = protocolRows.flatMap((row) =>
+  (row.stream ? [true, false] : [false]).map((stream) => {
+    const asked = { stream, longFor: 30, maxTokens: row.keepsLong ? 1_000 : 40 };
+    const { said, isWhole, counted } = readingOf(row, asked);
+    const gist = (text: string) =>
+      stream ? JSON.stringify([isWhole(text), answerId(text), said(text), counted(text)]) : text;
+    const sent = (): Sent => ({ path: pathOf(row, { owner: ada.slug }), body: bodyOf(row, asked), gist });
+    return { name: `${row.name}, stream: ${stream}`, sent };
+  }),
+);
+const callOf = (n: number) => calls[n % calls.length] ?? assert.fail();
 
 const countOf = async (statement: string) =>
   Number((await pg.database.query<{ n: bigint }>(`select count(*) as n from ${statement}`))[0]?.n ?? 0);
 const charges = () => countOf("ledger where type = 'inference'");
 
 test('fifty equal calls at once over two processes are one run, one charge and one answer', async () => {
-  const key = randomUUID();
-  const before = await charges();
-  const first = await Promise.all(
-    Array.from({ length: 50 }, (_, n) => post(n % 2 === 0 ? staying : dying, chatPath(), chatBody, key)),
-  );
-  const fresh = first.filter((answer) => answer?.status === 200 && !answer.isReplay);
-  assert.equal(fresh.length, 1);
-  for (const answer of first) assert.ok(answer?.status === 200 || answer?.code === 'idempotency_in_progress');
-  const again = await Promise.all(
-    Array.from({ length: 50 }, (_, n) => retry(n % 2 === 0 ? staying : dying, chatPath(), chatBody, key)),
-  );
-  for (const { status, text, isReplay } of again)
-    assert.deepEqual([status, text, isReplay], [200, fresh[0]?.text, true]);
-  assert.equal(await charges(), before + 1);
+  for (const { name, sent } of calls) {
+    const key = randomUUID();
+    const before = await charges();
+    const first = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => post(n % 2 === 0 ? staying : dying, sent(), key)),
+    );
+    const fresh = first.filter((answer) => answer?.status === 200 && !answer.isReplay);
+    assert.equal(fresh.length, 1, name);
+    for (const answer of first) assert.ok(answer?.status === 200 || answer?.isRunning, answer?.text);
+    const again = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => retry(n % 2 === 0 ? staying : dying, sent(), key)),
+    );
+    for (const { status, text, isReplay } of again)
+      assert.deepEqual([status, text, isReplay], [200, fresh[0]?.text, true], name);
+    assert.equal(await charges(), before + 1, name);
+  }
 });
 
 test('a process that is killed in the middle of such calls costs nobody a second charge or a different answer', async (t) => {
@@ -139,14 +163,12 @@ test('a process that is killed in the middle of such calls costs nobody a second
   const [seen, differing] = [new Map<string, string>(), [] as string[]];
   for (let round = 0; round < rounds; round++) {
     // Of every round some keys run on either process; the kill hits them before, while and after they run.
-    const ours = Array.from({ length: 6 }, () => randomUUID());
+    const ours = calls.map(() => randomUUID());
     keys.push(...ours);
     const sent = ours.flatMap((key, n) => {
       const [first, second] = n % 3 === 0 ? [staying, dying] : [dying, staying];
-      return [
-        post(first, chatPath(), chatBody, key),
-        sleep(n * 10).then(() => post(second, chatPath(), chatBody, key)),
-      ];
+      const call = callOf(n).sent();
+      return [post(first, call, key), sleep(n * 10).then(() => post(second, call, key))];
     });
     await sleep(100 + 250 * round);
     kill();
@@ -155,7 +177,8 @@ test('a process that is killed in the middle of such calls costs nobody a second
       if (answer?.status === 200) note(key, answer.text);
     }
     await startAgain();
-    for (const key of ours) for (const process of [staying, dying]) note(key, (await retryOk(process, key)).text);
+    for (const [n, key] of ours.entries())
+      for (const process of [staying, dying]) note(key, await retried(process, callOf(n).sent(), key));
   }
   assert.deepEqual(differing, []);
   assert.equal(await charges(), before + keys.length, 'one charge a key');
@@ -166,12 +189,14 @@ test('a process that is killed in the middle of such calls costs nobody a second
     seen.set(key, text);
   }
 
-  async function retryOk(process: ServerProcess, key: string): Promise<Answer> {
-    const answer = await retry(process, chatPath(), chatBody, key);
-    assert.equal(answer.status, 200, answer.text);
-    return answer;
+  async function retried(process: ServerProcess, sent: Sent, key: string): Promise<string> {
+    const { status, text } = await retry(process, sent, key);
+    assert.equal(status, 200, text);
+    return text;
   }
 });
+
+const keyNamed = (name: string): Sent => ({ path: '/api/v1/keys', body: { name } });
 
 test('what is made under a key is made once and answered alike, also by a process that took over from a dead one', async () => {
   const made: { key: string; name: string; texts: Set<string> }[] = [];
@@ -184,7 +209,7 @@ test('what is made under a key is made once and answered alike, also by a proces
     made.push(...ours);
     const sent = ours.map(async (each, n) => {
       await sleep(n * 3);
-      const answer = await post(dying, '/api/v1/keys', { name: each.name }, each.key);
+      const answer = await post(dying, keyNamed(each.name), each.key);
       if (answer?.status === 201) each.texts.add(answer.text);
     });
     await sleep(20 + round * 30);
@@ -192,7 +217,7 @@ test('what is made under a key is made once and answered alike, also by a proces
     await Promise.all(sent);
     await startAgain();
     for (const { key, name, texts } of ours) {
-      const answer = await retry(staying, '/api/v1/keys', { name }, key);
+      const answer = await retry(staying, keyNamed(name), key);
       assert.equal(answer.status, 201, answer.text);
       texts.add(answer.text);
     }
