@@ -68,7 +68,7 @@ async function launch(words: readonly string[], env: Record<string, string> = { 
 async function install(name: string): Promise<string> {
   const bin = path.join(folder, `bin-${name}`);
   await mkdir(bin, { recursive: true });
-  const told = '{ args: process.argv.slice(2), env: process.env, umask: process.umask() }';
+  const told = '{ args: process.argv.slice(2), env: process.env, umask: process.umask(), cwd: process.cwd() }';
   await writeFile(
     path.join(bin, name),
     `#!${process.execPath}\nconsole.log(JSON.stringify(${told})); process.exitCode = 7;\n`,
@@ -108,6 +108,15 @@ test('a started program gets the settings, the arguments behind --, and the file
   );
   assert.equal(umask, process.umask());
   assert.equal((await launch(['claude', '--run'], { FANFOLD_API_KEY: key, PATH })).code, 7);
+});
+
+test('started by npm, a program works in the folder of the user, without what npm has told', async () => {
+  const PATH = await install('codex');
+  const npm = { npm_lifecycle_event: 'fanfold', npm_config_local_prefix: '/elsewhere', INIT_CWD: PATH };
+  const { out } = await launch(['codex', '--run'], { FANFOLD_API_KEY: key, PATH, ...npm });
+  const { env, cwd } = JSON.parse(out);
+  assert.equal(cwd, PATH);
+  assert.deepEqual([env.npm_config_local_prefix, env.INIT_CWD, env.FANFOLD_API_KEY], [undefined, undefined, key]);
 });
 
 test('a program that keeps its settings in a file is not started without leave', async () => {

@@ -9,6 +9,7 @@ import { askServer } from './ask-server.ts';
 import { agentPrograms } from './programs.ts';
 import { renderSettings } from './render-settings.ts';
 import { runProgram } from './run-program.ts';
+import { userEnvironment } from './user-environment.ts';
 
 type Flags = { project: string; model?: string; url?: string; run?: boolean; yes?: boolean };
 
@@ -64,7 +65,7 @@ async function launch(agent: AgentProgram, { args, flags, config, umask }: Launc
     return 0;
   }
   if (key === undefined) throw new OperatorError(`Set ${keyVariable} to a key, for ${agent.title} to use.`);
-  const running = { environment: config.environment, key };
+  const running = { ...userEnvironment(config.environment), key };
   process.umask(umask);
   if (settings.first) {
     if (!(flags.yes || (await agrees(agent, settings.first.writes))))

@@ -4,7 +4,9 @@ import { OperatorError, systemCodeOf } from '#kernel';
 import { type AgentProgram, keyReference, type LaunchSettings } from './agent-program.ts';
 
 export type Running = {
-  environment: NodeJS.ProcessEnv;
+  env: NodeJS.ProcessEnv;
+  /** undefined: this one. */
+  cwd: string | undefined;
   /** Stands for `keyReference`. */
   key: string;
 };
@@ -13,13 +15,14 @@ export type Running = {
 export function runProgram(
   { command, title, npmPackage }: AgentProgram,
   { env, args }: Pick<LaunchSettings, 'env' | 'args'>,
-  { environment, key }: Running,
+  { env: outer, cwd, key }: Running,
 ): Promise<number> {
   const filled = (value: string) => (value === keyReference ? key : value);
   const own = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, filled(value)]));
   // On Windows, npm's commands are scripts of the shell.
   const child = spawn(command, args.map(filled), {
-    env: { ...environment, ...own },
+    env: { ...outer, ...own },
+    ...(cwd === undefined ? {} : { cwd }),
     stdio: 'inherit',
     shell: process.platform === 'win32',
   });
