@@ -12,7 +12,7 @@ base_url, key = sys.argv[1:]
 client = openai.OpenAI(base_url=base_url, api_key=key, max_retries=20)
 set_default_openai_client(openai.AsyncOpenAI(base_url=base_url, api_key=key, max_retries=20), use_for_tracing=False)
 set_tracing_disabled(True)
-hello = {"model": "chat", "input": "Hello!"}
+hello = {"model": "chat", "input": "Hello!", "temperature": 0}
 asked = []
 
 
