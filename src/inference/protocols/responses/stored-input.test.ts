@@ -102,6 +102,13 @@ test('references stand for items of stored responses, each of which is looked fo
   );
 });
 
+test('references to more than any context has room for are refused before all of it is in memory', async () => {
+  const large = store({ input: 'x'.repeat(6 * 2 ** 20) }, '', 'One.');
+  const reference = { type: 'item_reference', id: Reflect.get(large.input[0] ?? {}, 'id') };
+  await resolved({ input: [reference, reference] }, [large]);
+  await assert.rejects(resolved({ input: [reference, reference, reference] }, [large]), /^Fault: input: .*16 MiB/);
+});
+
 test('what was not stored, or is gone, is told with its field and what helps', async () => {
   const first = store({ input: 'One?' }, 'hm', 'One.');
   const second = store({ input: 'Two?', previous_response_id: first.id }, '', 'Two.');

@@ -22,26 +22,31 @@ export async function withStored<Wanted extends CountRequest>(
   const { asked, prompt } = wanted;
   if (asked.previousId === null && !asked.items.some(isReference)) return wanted;
   const chain = asked.previousId === null ? [] : await chainOf(stored, asked.previousId);
-  const found = new Map(chain.map((response) => [response.id, response]));
   const earlier = chain.flatMap((response) => [...inputOf(response), ...outputOf(response)]);
-  const added = [...earlier];
+  const finder = new ItemFinder(stored, chain);
   const items: InputItem[] = [];
+  let addedBytes = bytesOf(earlier);
   for (const [index, item] of asked.items.entries()) {
     if (!isReference(item)) {
       items.push(item);
       continue;
     }
-    const meant = await referenced(item.id, { path: `input[${index}].id`, found, stored });
+    const meant = await finder.find(item.id, `input[${index}].id`);
     items.push(meant);
-    added.push(meant);
+    addedBytes += bytesOf(meant);
+    if (addedBytes > mostBytes) throw refuse('input', 'refers to more than 16 MiB of stored items');
   }
   return {
     ...wanted,
     asked: { ...asked, items },
     prompt: { ...prompt, messages: messagesFor(asked, { items: [...earlier, ...items], seal }) },
-    addedBytes: Buffer.byteLength(JSON.stringify(added)),
+    addedBytes,
   };
 }
+
+/** No context has room for more, and all of it is held in memory. */
+const mostBytes = 16 * 2 ** 20;
+const bytesOf = (value: object) => Buffer.byteLength(JSON.stringify(value));
 
 async function chainOf(stored: StoredResponses, id: string): Promise<StoredResponse[]> {
   const chain = idPattern.test(id) ? await stored.chain(id) : null;
@@ -52,20 +57,33 @@ async function chainOf(stored: StoredResponses, id: string): Promise<StoredRespo
   });
 }
 
-type Looking = { path: string; found: Map<string, StoredResponse>; stored: StoredResponses };
+/** Finds items of stored responses. Holds one response beside those of the chain: items of one are referred to in a row. */
+class ItemFinder {
+  readonly #stored: StoredResponses;
+  readonly #chain: readonly StoredResponse[];
+  #last: StoredResponse | null = null;
 
-async function referenced(id: string, { path, found, stored }: Looking): Promise<InputItem> {
-  const place = placeOf(id);
-  const response = place && (found.get(place.responseId) ?? (await findStored(stored, place.responseId)));
-  if (place && response) {
-    found.set(response.id, response);
-    const items = place.list === 'input' ? inputOf(response) : outputOf(response);
-    const item = items[place.index];
-    if (item !== undefined && 'id' in item && item.id === id) return item;
+  constructor(stored: StoredResponses, chain: readonly StoredResponse[]) {
+    this.#stored = stored;
+    this.#chain = chain;
   }
-  const help =
-    'Items are stored with their response only; send the item itself, and let your client not store (store: false).';
-  throw refuse(path, `Item with id '${id.slice(0, 80)}' not found. ${help}`);
+
+  async find(id: string, path: string): Promise<InputItem> {
+    const place = placeOf(id);
+    const response = place && (await this.#response(place.responseId));
+    const items = response && (place.list === 'input' ? inputOf(response) : outputOf(response));
+    const item = place && items?.[place.index];
+    if (item && 'id' in item && item.id === id) return item;
+    const help =
+      'Items are stored with their response only; send the item itself, and let your client not store (store: false).';
+    throw refuse(path, `Item with id '${id.slice(0, 80)}' not found. ${help}`);
+  }
+
+  async #response(id: string): Promise<StoredResponse | null> {
+    const known = this.#last?.id === id ? this.#last : this.#chain.find((response) => response.id === id);
+    this.#last = known ?? (await findStored(this.#stored, id));
+    return this.#last;
+  }
 }
 
 // as: it was read by the schema of items before it was stored.
