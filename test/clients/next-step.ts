@@ -45,7 +45,10 @@ function shell(tools: readonly Tool[], command: string): NextStep | null {
     tools,
     /^(bash|shell|exec_command|shell_command|local_shell|run_shell_command|execute_command|run_commands?)$/i,
   );
-  return tool ? callOf(tool, { command }) : null;
+  if (tool) return callOf(tool, { command });
+  // Codex lets models that it knows write programs which call its tools.
+  const code = find(tools, /^functions__exec$/);
+  return code ? callOf(code, { patch: `text(await tools.exec_command({ cmd: ${JSON.stringify(command)} }));` }) : null;
 }
 
 const find = (tools: readonly Tool[], name: RegExp) => tools.find((tool) => name.test(tool.name));

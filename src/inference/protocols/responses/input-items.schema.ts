@@ -147,7 +147,10 @@ const other = Type.Object(
       not: { enum: readTypes },
     }),
   },
-  said('Items of hosted tools are passed over.', '托管工具的条目会被忽略。'),
+  said(
+    'Items of hosted tools are passed over. Of `additional_tools`, the `tools` are used like those of the request.',
+    '托管工具的条目会被忽略。`additional_tools` 条目中的 `tools` 与请求的工具同样使用。',
+  ),
 );
 
 /** What a model is given, and what it gave before. */

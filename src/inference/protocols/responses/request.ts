@@ -3,6 +3,7 @@ import { readBody } from '#http';
 import { chatDefaults } from '#models';
 import type { TextRequest } from '../../model-request.ts';
 import { refuse } from '../openai/refuse.ts';
+import { additionalTools } from './additional-tools.ts';
 import { messagesOf } from './conversation.ts';
 import type { InputItem } from './input-items.schema.ts';
 import { type CountBody, countRequestSchema, type ResponsesBody, responsesRequestSchema } from './request.schema.ts';
@@ -77,10 +78,13 @@ export function readCountRequest(sent: unknown, seal: ReasoningSeal): CountReque
 }
 
 function readPrompt(body: CountBody, seal: ReasoningSeal) {
-  const tools = readTools(body.tools ?? []);
-  const { choice, offered, shown } = readToolChoice(body.tool_choice ?? 'auto', body.tools ?? [], tools);
+  const items = readInput(body);
+  const sent = body.tools ?? [];
+  const all = [...sent, ...additionalTools(items, sent)];
+  const tools = readTools(all);
+  const { choice, offered, shown } = readToolChoice(body.tool_choice ?? 'auto', all, tools);
   const asked: ResponsesInput = {
-    items: readInput(body),
+    items,
     previousId: body.previous_response_id ?? null,
     instructions: body.instructions ?? null,
     tools,
