@@ -6,7 +6,7 @@ import { bearer, seedKey } from '#test/accounts.ts';
 import { startApp, type TestApp } from '#test/app.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { awayFromMidnight } from '#test/midnight.ts';
-import { type Asked, callModel, type ProtocolRow, protocolRows, streamingRows } from '#test/protocols.ts';
+import { type Asked, callModel, inTurn, type ProtocolRow, protocolRows, streamingRows } from '#test/protocols.ts';
 import { seedTenant, type Tenant } from '#test/tenants.ts';
 import { changeLimits } from './limits.ts';
 
@@ -64,7 +64,7 @@ async function call(
 }
 
 /** The protocols in turn: what is limited is the caller, whatever he speaks. */
-const rowOf = (n: number) => protocolRows[n % protocolRows.length] ?? assert.fail();
+const rowOf = (n: number) => inTurn(protocolRows, n);
 
 function assertLimited({ row, status, text }: Answer, words: RegExp): void {
   assert.deepEqual([status, row.errorIn(text)], row.refusal('rate_limited'), row.name);

@@ -5,7 +5,16 @@ import { doctor } from '#billing';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { childrenOf, commandOf } from '#test/processes.ts';
 import { type Program, patiently, startProgram } from '#test/program.ts';
-import { type Asked, callModel, type ProtocolRow, protocolRows, readingOf, streamingRows } from '#test/protocols.ts';
+import {
+  type Asked,
+  callForms,
+  callModel,
+  type ProtocolRow,
+  protocolRows,
+  readingOf,
+  streamingRows,
+  textRows,
+} from '#test/protocols.ts';
 import { at, framesOf } from '#test/read-answer.ts';
 
 /** What a call costs, in every protocol, and that everything which is not a success costs nothing. */
@@ -42,8 +51,6 @@ function call(row: ProtocolRow, asked: Asked = {}, signal = AbortSignal.timeout(
   return callModel(row, { origin: program.url, owner: 'local', key: program.key ?? '', signal }, asked);
 }
 
-/** Every protocol, in one piece and, where it can, as a stream. */
-const forms = protocolRows.flatMap((row) => (row.stream ? [false, true] : [false]).map((stream) => ({ row, stream })));
 /** Lasts until something happens to it. */
 const long = { stream: true, longFor: 400, maxTokens: 3_900 };
 
@@ -56,7 +63,7 @@ async function begun(row: ProtocolRow, response: Response) {
 }
 
 test('a success is in the ledger exactly once, with the published price, when its answer arrives', async () => {
-  for (const { row, stream } of forms) {
+  for (const { row, stream } of callForms) {
     const response = await call(row, { stream });
     const label = `${row.name}, stream: ${stream}`;
     assert.equal(response.status, 200, label);
@@ -76,7 +83,7 @@ test('a success is in the ledger exactly once, with the published price, when it
 });
 
 test('a refused call leaves no trace in the ledger', async () => {
-  for (const { row, stream } of forms) {
+  for (const { row, stream } of callForms) {
     const wrong = [
       { asked: { model: 'nothing' }, refusal: 'model_not_found' },
       { asked: { text: 'lamp '.repeat(20_000) }, refusal: row.tooLong },
@@ -92,7 +99,7 @@ test('a refused call leaves no trace in the ledger', async () => {
 });
 
 test('an answer that is asked to be longer than the context is refused and free, or fitted in and charged', async () => {
-  for (const row of protocolRows.filter(({ kind }) => kind === 'text')) {
+  for (const row of textRows) {
     const response = await call(row, { maxTokens: 99_999 });
     await response.text();
     const charges = await ledgerOf(response.headers.get('x-request-id'));
@@ -151,7 +158,7 @@ test('without credits a call is refused before it runs, and nothing goes below z
     "insert into ledger (id, account_id, type, micro, balance_after_micro) select 'led_test', id, 'adjustment', -balance_micro, 0 from accounts where slug = 'local'",
   );
   await query("update accounts set balance_micro = 0 where slug = 'local'");
-  for (const { row, stream } of forms) {
+  for (const { row, stream } of callForms) {
     const response = await call(row, { stream });
     const told = [response.status, row.errorIn(await response.text())];
     assert.deepEqual(told, row.refusal('insufficient_credits'), row.name);

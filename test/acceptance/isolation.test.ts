@@ -6,15 +6,16 @@ import { startApp, type TestApp } from '#test/app.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import {
   type Asked,
-  type Counted,
   callModel,
+  inTurn,
   type ProtocolRow,
   protocolRows,
   readingOf,
   streamingRows,
+  textRows,
 } from '#test/protocols.ts';
 import { seededRandom } from '#test/random.ts';
-import { at, listAt } from '#test/read-answer.ts';
+import { at, type Counted, listAt } from '#test/read-answer.ts';
 import { seedAlias, seedTenant, type Tenant } from '#test/tenants.ts';
 
 /** Two accounts on one engine, in every protocol: nothing of the one reaches the other, and what is private does not exist for others. */
@@ -34,8 +35,6 @@ after(async () => {
   await app?.stop();
   await database?.drop();
 });
-
-const textRows = protocolRows.filter(({ kind }) => kind === 'text');
 
 type Called = Asked & { owner?: Tenant; project?: string; signal?: AbortSignal };
 
@@ -137,7 +136,7 @@ test('a prompt that another account has just sent is as uncached as one that nob
     return counted;
   };
   for (let round = 0; round < 2 * textRows.length; round++) {
-    const row = textRows[round % textRows.length] ?? assert.fail();
+    const row = inTurn(textRows, round);
     const long = (word: string) => ({ row, text: `${word}. ${`Line ${round} of ${word}. `.repeat(30)}` });
     const [shared, other] = [long(secret()), long(secret())];
     const first = await timed(ada, shared, []);

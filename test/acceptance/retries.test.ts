@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { doctor } from '#billing';
 import { bearer } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
-import { bodyOf, pathOf, protocolRows, readingOf } from '#test/protocols.ts';
+import { bodyOf, callForms, inTurn, pathOf, readingOf } from '#test/protocols.ts';
 import { answerId } from '#test/read-answer.ts';
 import { type ServerProcess, startServerProcess } from '#test/server-process.ts';
 import { openShippedModels } from '#test/shipped-models.ts';
@@ -121,17 +121,15 @@ async function retry(to: ServerProcess, sent: Sent, key: string): Promise<Answer
 }
 
 /** Every protocol, as a stream and in one piece. Where it has grammars an answer is long enough for a kill to meet it in the middle. */
-const calls = protocolRows.flatMap((row) =>
-  (row.stream ? [true, false] : [false]).map((stream) => {
-    const asked = { stream, longFor: 30, maxTokens: row.keepsLong ? 1_000 : 40 };
-    const { said, isWhole, counted } = readingOf(row, asked);
-    const gist = (text: string) =>
-      stream ? JSON.stringify([isWhole(text), answerId(text), said(text), counted(text)]) : text;
-    const sent = (): Sent => ({ path: pathOf(row, { owner: ada.slug }), body: bodyOf(row, asked), gist });
-    return { name: `${row.name}, stream: ${stream}`, sent };
-  }),
-);
-const callOf = (n: number) => calls[n % calls.length] ?? assert.fail();
+const calls = callForms.map(({ row, stream }) => {
+  const asked = { stream, longFor: 30, maxTokens: row.keepsLong ? 1_000 : 40 };
+  const { said, isWhole, counted } = readingOf(row, asked);
+  const gist = (text: string) =>
+    stream ? JSON.stringify([isWhole(text), answerId(text), said(text), counted(text)]) : text;
+  const sent = (): Sent => ({ path: pathOf(row, { owner: ada.slug }), body: bodyOf(row, asked), gist });
+  return { name: `${row.name}, stream: ${stream}`, sent };
+});
+const callOf = (n: number) => inTurn(calls, n);
 
 const countOf = async (statement: string) =>
   Number((await pg.database.query<{ n: bigint }>(`select count(*) as n from ${statement}`))[0]?.n ?? 0);

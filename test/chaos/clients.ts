@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { faultRows } from '#kernel';
+import { type Asked, callForms, callModel, type ProtocolRow, readingOf } from '#test/protocols.ts';
 
 /**
  * What a client saw of one call. `unknown`: it was told that nobody knows whether it was served. `lost`: the connection broke before
@@ -8,12 +10,14 @@ export type Seen = {
   requestId: string | null;
   result: 'success' | 'failure' | 'unknown' | 'lost';
   status: number;
-  /** Of the error; null: there was none, or it never came. */
+  /** Of the error, or its type; null: there was none, or it never came. */
   code: string | null;
-  kind: CallKind;
+  /** Its protocol. */
+  protocol: string;
+  /** A remote engine was asked. */
+  isRemote: boolean;
   endedMs: number;
 };
-export type CallKind = 'json' | 'stream' | 'embedding' | 'remote json' | 'remote stream';
 
 export type ClientOptions = {
   /** Asked for every call, because the program may have been restarted. */
@@ -50,60 +54,50 @@ export async function runClients(options: ClientOptions): Promise<Seen[]> {
 }
 
 async function callOnce({ url, key, random, remoteModel }: ClientOptions): Promise<Omit<Seen, 'endedMs'>> {
-  const kind = remoteModel === undefined ? pickKind(random()) : pickAnyKind(random());
-  const { path, body } = requestOf(kind, random, remoteModel);
+  const { row, asked, isRemote } = drawCall(random, remoteModel);
+  const kind = { protocol: row.name, isRemote };
   let requestId: string | null = null;
   let status = 0;
   try {
-    const response = await fetch(`${url()}/api/projects/local/${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(callMs),
-    });
+    const response = await callModel(
+      row,
+      { origin: url(), owner: 'local', key, signal: AbortSignal.timeout(callMs) },
+      asked,
+    );
     requestId = response.headers.get('x-request-id');
     status = response.status;
     const text = await response.text();
     // What has no name of ours is the balancer's own word for a connection that broke.
-    if (requestId === null) return { requestId, status, kind, result: 'lost', code: null };
-    return { requestId, status, kind, ...judge(kind, status, text) };
+    if (requestId === null) return { requestId, status, ...kind, result: 'lost', code: null };
+    return { requestId, status, ...kind, ...judge(row, asked, { status, text }) };
   } catch {
-    return { requestId, status, kind, result: 'lost', code: null };
+    return { requestId, status, ...kind, result: 'lost', code: null };
   }
 }
 
-function judge(kind: CallKind, status: number, text: string): Pick<Seen, 'result' | 'code'> {
-  const isStream = kind === 'stream' || kind === 'remote stream';
-  if (status === 200 && (!isStream || text.endsWith('data: [DONE]\n\n'))) return { result: 'success', code: null };
-  if (status === 200 && !text.includes('data: {"error":')) return { result: 'lost', code: null };
-  const code = /"code":\s*"(\w+)"/.exec(text.slice(Math.max(0, text.lastIndexOf('{"error":'))))?.[1] ?? null;
-  return { result: code === 'ambiguous_transport' ? 'unknown' : 'failure', code };
+function judge(
+  row: ProtocolRow,
+  asked: Asked,
+  { status, text }: { status: number; text: string },
+): Pick<Seen, 'result' | 'code'> {
+  if (status === 200 && readingOf(row, asked).isWhole(text)) return { result: 'success', code: null };
+  const code = row.errorIn(text);
+  if (status === 200 && code === null) return { result: 'lost', code: null };
+  const { code: unknown, status: unknownStatus, message } = faultRows.ambiguous_transport;
+  // Where there are no codes, a stream that broke off tells conditions of one type apart in words only.
+  const isUnknown = code === unknown || status === unknownStatus || text.includes(message);
+  return { result: isUnknown ? 'unknown' : 'failure', code };
 }
 
-function pickKind(value: number): CallKind {
-  if (value < 0.4) return 'json';
-  return value < 0.8 ? 'stream' : 'embedding';
-}
+const textForms = callForms.filter(({ row }) => row.kind === 'text');
 
-function pickAnyKind(value: number): CallKind {
-  if (value < 0.6) return pickKind(value / 0.6);
-  return value < 0.8 ? 'remote json' : 'remote stream';
-}
-
-function requestOf(kind: CallKind, random: () => number, remoteModel?: string): { path: string; body: object } {
-  if (kind === 'embedding') {
-    return {
-      path: 'search/openai/v1/embeddings',
-      body: { model: 'search', input: `How much is lamp ${Math.floor(random() * 100)}?` },
-    };
-  }
-  return {
-    path: 'chat/openai/v1/chat/completions',
-    body: {
-      model: kind.startsWith('remote') ? remoteModel : 'chat',
-      messages: [{ role: 'user', content: 'Hello!' }],
-      max_tokens: 1 + Math.floor(random() * 60),
-      stream: kind.endsWith('stream'),
-    },
-  };
+function drawCall(random: () => number, remoteModel?: string): { row: ProtocolRow; asked: Asked; isRemote: boolean } {
+  const isRemote = remoteModel !== undefined && random() < 0.4;
+  const drawn = isRemote ? textForms : callForms;
+  const form = drawn[Math.floor(random() * drawn.length)];
+  if (form === undefined) throw new Error('random() must be below 1.');
+  const { row, stream } = form;
+  const text = row.kind === 'text' ? 'Hello!' : `How much is lamp ${Math.floor(random() * 100)}?`;
+  const asked = { text, stream, maxTokens: 1 + Math.floor(random() * 60) };
+  return { row, asked: isRemote ? { ...asked, model: remoteModel } : asked, isRemote };
 }

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findEmbedded, openDatabase } from '#db';
 import { childrenOf, commandOf, postmasterOf } from '#test/processes.ts';
 import { type Program, startProgram } from '#test/program.ts';
+import { callModel, inTurn, textRows } from '#test/protocols.ts';
 import { type Audit, auditBooks } from './books.ts';
 import { runClients } from './clients.ts';
 
@@ -99,12 +100,8 @@ async function untilServed(program: Program, key: string): Promise<void> {
 
 async function isServed(url: string, key: string): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/api/projects/local/chat/openai/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-      body: JSON.stringify({ model: 'chat', messages: [{ role: 'user', content: 'Hello!' }], max_tokens: 1 }),
-      signal: AbortSignal.timeout(60_000),
-    });
+    const caller = { origin: url, owner: 'local', key, signal: AbortSignal.timeout(60_000) };
+    const response = await callModel(inTurn(textRows, 0), caller, { maxTokens: 1 });
     await response.text();
     return response.status === 200;
   } catch {

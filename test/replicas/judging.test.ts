@@ -49,11 +49,11 @@ test('a run without a fault is clean, and each promise that is broken is told', 
 });
 
 test('the longest pause is measured between successes, from the fault to its end, and apart for the remote engine', () => {
-  const at = (endedMs: number, kind: Seen['kind'], result: Seen['result'] = 'success'): Seen => ({
-    ...{ requestId: null, status: 200, code: null },
-    ...{ endedMs, kind, result },
+  const at = (endedMs: number, { isRemote = false, result = 'success' }: Partial<Seen> = {}): Seen => ({
+    ...{ requestId: null, status: 200, code: null, protocol: 'messages' },
+    ...{ endedMs, isRemote, result },
   });
-  const seen = [at(90, 'json'), at(150, 'remote json'), at(130, 'json'), at(160, 'json', 'failure'), at(190, 'stream')];
+  const seen = [at(90), at(150, { isRemote: true }), at(130), at(160, { result: 'failure' }), at(190)];
   const struck = [{ what: 'killed', fromMs: 100, toMs: 200 }];
   assert.deepEqual(longestPauses(struck, seen), [{ what: 'killed', anyMs: 40, remoteMs: 50 }]);
   assert.deepEqual(longestPauses(struck, []), [{ what: 'killed', anyMs: 100, remoteMs: 100 }]);

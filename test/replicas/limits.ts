@@ -1,3 +1,4 @@
+import { callModel, inTurn, protocolRows } from '#test/protocols.ts';
 import { send } from './keys.ts';
 
 /** How many of many simultaneous calls with one key came in, of the calls that a minute allows. */
@@ -10,7 +11,7 @@ const callMs = 50_000;
 /** Calls through the balancer with a key that all replicas must count together. To be measured while nothing breaks. */
 export async function measureLimit({ url, key }: { url: string; key: string }): Promise<LimitReport> {
   const limited = await limitedKey(url, key);
-  const statuses = await Promise.all(Array.from({ length: calls }, () => call(url, limited.key)));
+  const statuses = await Promise.all(Array.from({ length: calls }, (_, n) => call(url, limited.key, n)));
   const count = (status: number) => statuses.filter((each) => each === status).length;
   const view = await read(await send(url, key, { method: 'GET', path: `/api/v1/keys/${limited.id}/limits` }));
   const { running } = view.used as { running: number };
@@ -32,13 +33,11 @@ async function read(response: Response): Promise<Record<string, unknown>> {
   return JSON.parse(text);
 }
 
-async function call(url: string, key: string): Promise<number> {
-  const response = await fetch(`${url}/api/projects/local/chat/openai/v1/chat/completions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-    body: JSON.stringify({ model: 'chat', messages: [{ role: 'user', content: 'Hello!' }], max_tokens: 1 }),
-    signal: AbortSignal.timeout(callMs),
-  });
+/** The protocols in turn, through one key. */
+async function call(url: string, key: string, n: number): Promise<number> {
+  const row = inTurn(protocolRows, n);
+  const caller = { origin: url, owner: 'local', key, signal: AbortSignal.timeout(callMs) };
+  const response = await callModel(row, caller, { maxTokens: 1 });
   await response.text();
   return response.status;
 }

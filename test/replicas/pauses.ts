@@ -8,7 +8,7 @@ export type Pause = { what: string; anyMs: number; remoteMs: number };
 export function longestPauses(struck: readonly Struck[], seen: readonly Seen[]): Pause[] {
   const successes = seen.filter(({ result }) => result === 'success');
   const any = successes.map(({ endedMs }) => endedMs);
-  const remote = successes.filter(({ kind }) => kind.startsWith('remote')).map(({ endedMs }) => endedMs);
+  const remote = successes.filter(({ isRemote }) => isRemote).map(({ endedMs }) => endedMs);
   return struck.map((each) => ({ what: each.what, anyMs: longest(any, each), remoteMs: longest(remote, each) }));
 }
 

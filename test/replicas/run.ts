@@ -74,7 +74,7 @@ export async function runReplicas(options: ReplicasOptions): Promise<ReplicasRep
   const found: Findings = {
     books,
     outcomes: await askWhatBecame({ url, key, database }, seen),
-    remote: { successes: seen.filter(({ kind, result }) => kind.startsWith('remote') && result === 'success').length },
+    remote: { successes: seen.filter(({ isRemote, result }) => isRemote && result === 'success').length },
     pauses: longestPauses(struck, seen),
     steadfast: { ...steadfast, charges: await chargesOf(database, own.id) },
     keys,

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { callModel, inTurn, type ProtocolRow, textRows } from '#test/protocols.ts';
 
 export type SteadfastReport = { asked: number; answered: number; repeats: number };
 
@@ -16,10 +17,10 @@ export async function callUntilAnswered(
   signal: AbortSignal,
 ): Promise<SteadfastReport> {
   const report = { asked: 0, answered: 0, repeats: 0 };
-  const call = async (model: string, idempotencyKey: string) => {
+  const call = async (row: ProtocolRow, model: string, idempotencyKey: string) => {
     const deadline = Date.now() + patienceMs;
     while (Date.now() < deadline) {
-      if (await isAnswered({ url, key, model, idempotencyKey })) {
+      if (await isAnswered({ url, key, idempotencyKey, row, model })) {
         report.answered += 1;
         return;
       }
@@ -30,7 +31,8 @@ export async function callUntilAnswered(
   const caller = async (name: number) => {
     for (let n = 0; !signal.aborted; n += 1) {
       report.asked += 1;
-      await call(n % 2 === 0 ? 'chat' : remoteModel, `steadfast-${name}-${n}`);
+      const row = inTurn(textRows, n >> 1);
+      await call(row, n % 2 === 0 ? row.project : remoteModel, `steadfast-${name}-${n}`);
       await sleep(100);
     }
   };
@@ -38,24 +40,13 @@ export async function callUntilAnswered(
   return report;
 }
 
-type Call = { url: string; key: string; model: string; idempotencyKey: string };
+type Call = { url: string; key: string; idempotencyKey: string; row: ProtocolRow; model: string };
 
-async function isAnswered({ url, key, model, idempotencyKey }: Call): Promise<boolean> {
+async function isAnswered({ url, key, model, idempotencyKey, row }: Call): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/api/projects/local/chat/openai/v1/chat/completions`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${key}`,
-        'content-type': 'application/json',
-        'idempotency-key': idempotencyKey,
-      },
-      body: JSON.stringify({
-        model,
-        messages: [{ role: 'user', content: `Hello! ${idempotencyKey}` }],
-        max_tokens: 20,
-      }),
-      signal: AbortSignal.timeout(callMs),
-    });
+    const headers = { 'idempotency-key': idempotencyKey };
+    const caller = { origin: url, owner: 'local', key, headers, signal: AbortSignal.timeout(callMs) };
+    const response = await callModel(row, caller, { model, text: `Hello! ${idempotencyKey}`, maxTokens: 20 });
     await response.text();
     return response.status === 200;
   } catch {

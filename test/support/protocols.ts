@@ -1,7 +1,18 @@
 import { type FaultName, faultRows } from '#kernel';
 import { bearer } from './accounts.ts';
 import { longList } from './long-answer.ts';
-import { at, endsWith, errorIn, framesOf, joined, listAt, numberAt } from './read-answer.ts';
+import {
+  at,
+  type Counted,
+  countedByAnthropic,
+  countedByOpenAi,
+  countedByResponses,
+  endsWith,
+  errorIn,
+  framesOf,
+  joined,
+  listAt,
+} from './read-answer.ts';
 
 /** What a call asks for; every protocol says it in its own words. */
 export type Asked = {
@@ -21,8 +32,6 @@ type Filled = Required<Pick<Asked, 'model' | 'text' | 'maxTokens' | 'stream'>> &
   /** Schema that the answer must have. */
   schema: object | null;
 };
-
-export type Counted = { promptTokens: number; completionTokens: number; cachedTokens: number };
 
 /** How clients read an answer: a body in one piece, or all that a stream has sent. */
 type Reading = {
@@ -72,17 +81,6 @@ const openAi = {
   refusal: (name: FaultName): [number, string] => [faultRows[name].status, faultRows[name].code],
   errorIn: errorIn('code'),
 } as const;
-
-function countedByOpenAi(answer: string): Counted {
-  const usage = framesOf(answer)
-    .flatMap((frame) => at(frame, 'usage') ?? [])
-    .at(-1);
-  return {
-    promptTokens: numberAt(usage, 'prompt_tokens'),
-    completionTokens: numberAt(usage, 'completion_tokens'),
-    cachedTokens: numberAt(usage, 'prompt_tokens_details', 'cached_tokens'),
-  };
-}
 
 const isFinished = (answer: string) => typeof at(JSON.parse(answer), 'choices', 0, 'finish_reason') === 'string';
 
@@ -148,17 +146,6 @@ const embeddings: ProtocolRow = {
   stream: null,
 };
 
-function countedByResponses(answer: string): Counted {
-  const usage = framesOf(answer)
-    .flatMap((frame) => at(frame, 'response', 'usage') ?? at(frame, 'usage') ?? [])
-    .at(-1);
-  return {
-    promptTokens: numberAt(usage, 'input_tokens'),
-    completionTokens: numberAt(usage, 'output_tokens'),
-    cachedTokens: numberAt(usage, 'input_tokens_details', 'cached_tokens'),
-  };
-}
-
 const responses: ProtocolRow = {
   ...openAi,
   name: 'responses',
@@ -193,19 +180,6 @@ const anthropicTypes: Record<number, string> = {
   ...{ 404: 'not_found_error', 409: 'conflict_error', 413: 'request_too_large', 415: 'invalid_request_error' },
   ...{ 424: 'api_error', 429: 'rate_limit_error', 500: 'api_error', 529: 'overloaded_error' },
 };
-
-function countedByAnthropic(answer: string): Counted {
-  const frames = framesOf(answer);
-  const usages = frames.flatMap((frame) => at(frame, 'message', 'usage') ?? at(frame, 'usage') ?? []);
-  // What comes later counts, and an event may tell a part of it.
-  const usage: unknown = Object.assign({}, ...usages);
-  const cachedTokens = numberAt(usage, 'cache_read_input_tokens');
-  return {
-    promptTokens: numberAt(usage, 'input_tokens') + cachedTokens,
-    completionTokens: numberAt(usage, 'output_tokens'),
-    cachedTokens,
-  };
-}
 
 const messages: ProtocolRow = {
   name: 'messages',
@@ -242,6 +216,20 @@ const messages: ProtocolRow = {
 
 /** Every protocol that is served: tests of charges, limits, isolation and the like run with each of them. */
 export const protocolRows: readonly ProtocolRow[] = [chatCompletions, completions, embeddings, messages, responses];
+
+export const textRows = protocolRows.filter(({ kind }) => kind === 'text');
+
+/** One after another, and again from the first. */
+export function inTurn<Row>(rows: readonly Row[], n: number): Row {
+  const row = rows[n % rows.length];
+  if (row === undefined) throw new Error('There are none.');
+  return row;
+}
+
+/** Every protocol, in one piece and, where it can, as a stream. */
+export const callForms = protocolRows.flatMap((row) =>
+  (row.stream ? [false, true] : [false]).map((stream) => ({ row, stream })),
+);
 
 /** Those that stream, with how their streams are read. */
 export const streamingRows = protocolRows.flatMap((row) => (row.stream ? [{ ...row, stream: row.stream }] : []));

@@ -35,3 +35,40 @@ export const answerId = (answer: string) =>
   framesOf(answer).flatMap(
     (frame) => at(frame, 'response', 'id') ?? at(frame, 'message', 'id') ?? at(frame, 'id') ?? [],
   )[0];
+
+export type Counted = { promptTokens: number; completionTokens: number; cachedTokens: number };
+
+export function countedByOpenAi(answer: string): Counted {
+  const usage = framesOf(answer)
+    .flatMap((frame) => at(frame, 'usage') ?? [])
+    .at(-1);
+  return {
+    promptTokens: numberAt(usage, 'prompt_tokens'),
+    completionTokens: numberAt(usage, 'completion_tokens'),
+    cachedTokens: numberAt(usage, 'prompt_tokens_details', 'cached_tokens'),
+  };
+}
+
+export function countedByResponses(answer: string): Counted {
+  const usage = framesOf(answer)
+    .flatMap((frame) => at(frame, 'response', 'usage') ?? at(frame, 'usage') ?? [])
+    .at(-1);
+  return {
+    promptTokens: numberAt(usage, 'input_tokens'),
+    completionTokens: numberAt(usage, 'output_tokens'),
+    cachedTokens: numberAt(usage, 'input_tokens_details', 'cached_tokens'),
+  };
+}
+
+export function countedByAnthropic(answer: string): Counted {
+  const frames = framesOf(answer);
+  const usages = frames.flatMap((frame) => at(frame, 'message', 'usage') ?? at(frame, 'usage') ?? []);
+  // What comes later counts, and an event may tell a part of it.
+  const usage: unknown = Object.assign({}, ...usages);
+  const cachedTokens = numberAt(usage, 'cache_read_input_tokens');
+  return {
+    promptTokens: numberAt(usage, 'input_tokens') + cachedTokens,
+    completionTokens: numberAt(usage, 'output_tokens'),
+    cachedTokens,
+  };
+}
