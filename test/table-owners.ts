@@ -39,6 +39,7 @@ export const tables: Record<string, string> = {
   chat_charges: 'chats',
   chat_examples: 'chats',
   saved_call_examples: 'inference',
+  stored_responses: 'inference',
   datasets: 'datasets',
   examples: 'datasets',
   example_contents: 'datasets',
@@ -123,6 +124,10 @@ export const strangers: Record<string, { tables: string[]; reason: string }> = {
   'src/inference/saved-calls.store.ts': {
     tables: ['projects'],
     reason: 'a call is kept only while its project says so, in the statement that writes it',
+  },
+  'src/inference/stored-responses.store.ts': {
+    tables: ['ledger_once'],
+    reason: 'whether a response was paid for is seen in the statement that finds it',
   },
   'src/keys/keys.store.ts': { tables: ['accounts'], reason: 'a key is worth what its account is, in one statement' },
   'src/models/model-registry.store.ts': {

@@ -1,0 +1,358 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type Charge, createBilling, doctor, grant } from '#billing';
+import type { Database } from '#db';
+import { Fault, fault, newId, systemClock } from '#kernel';
+import { seedAccount, seedProject } from '#test/accounts.ts';
+import { fileDatabase } from '#test/file-database.ts';
+import type { NewStoredResponse } from './stored-responses.ts';
+import {
+  chainBounds,
+  createStoredResponses,
+  isTooLargeToStore,
+  type ResponseStoreOptions,
+} from './storing-responses.ts';
+
+let billing: ReturnType<typeof createBilling>;
+// Before the database goes.
+after(() => billing?.stop());
+const file = fileDatabase({
+  prepare: async (database) => {
+    billing = createBilling({ database, instanceId: newId('ins'), clock: systemClock });
+    billing.start();
+  },
+});
+type Owner = { accountId: string; projectId: string };
+
+async function someone(): Promise<Owner> {
+  const { accountId } = await seedAccount(file());
+  await grant(file(), { accountId, micro: 1_000_000n, note: null });
+  const { projectId } = await seedProject(file(), { accountId });
+  return { accountId, projectId };
+}
+
+const storeOf = (options: Partial<ResponseStoreOptions> = {}) =>
+  createStoredResponses({ database: file(), billing, retentionDays: 30, accountBytes: 2 ** 28, ...options });
+
+const chargeOf = ({ accountId, projectId }: Owner, requestId = newId('req')): Charge => ({
+  ...{ requestId, accountId, projectId, keyId: 'key_1', keyName: 'a key', operation: 'responses.create' },
+  ...{ modelRequested: 'chat', modelServed: 'fanfold-tiny-chat', modelRevision: 1, activeMs: 99.5 },
+  ...{ rateMicroPerMinute: 60_000n, priceVersion: '2026-01', heldMicro: 0n, outcome: 'succeeded' },
+  usage: { promptTokens: 3, completionTokens: 5 },
+});
+
+const held = { heldMicro: 1_000n };
+
+function response(previousId: string | null = null, more: Partial<NewStoredResponse> = {}): NewStoredResponse {
+  const id = `resp_${newId('req').slice(4)}`;
+  return {
+    ...{ id, previousId, model: 'chat' },
+    ...{ input: [{ type: 'message', role: 'user', content: 'Hi' }], body: { id, output: [] }, ...more },
+  };
+}
+
+/** Responses that follow each other, the oldest first. */
+async function conversation(store: ReturnType<typeof storeOf>, owner: Owner, length: number) {
+  const made: NewStoredResponse[] = [];
+  for (let place = 0; place < length; place++) {
+    const next = response(made.at(-1)?.id ?? null);
+    await store.keep(next, chargeOf(owner), owner);
+    made.push(next);
+  }
+  return made.map(({ id }) => id);
+}
+
+const rowsOf = async ({ accountId }: Owner, sql: Database = file()) =>
+  (
+    await sql.query<{ id: string }>('select id from stored_responses where account_id = $1 order by created_at, id', [
+      accountId,
+    ])
+  ).map(({ id }) => id);
+
+const chargesOf = ({ accountId }: Owner) =>
+  file().query<{ requestId: string; micro: bigint }>(
+    `select request_id as "requestId", micro from ledger where account_id = $1 and type = 'inference'`,
+    [accountId],
+  );
+
+const age = (ids: readonly string[], days: number) =>
+  file().query('update stored_responses set created_at = now() - make_interval(days => $2) where id = any($1)', [
+    ids,
+    days,
+  ]);
+
+const idsOf = (chain: { id: string }[] | null) => chain?.map(({ id }) => id) ?? null;
+
+test('what is stored is read as it was, with its digits, the order of its keys, NULs and halves of characters', async () => {
+  const [owner, store] = [await someone(), storeOf()];
+  const digits = JSON.rawJSON('1.50');
+  const given = response(null, {
+    input: [{ b: 1, a: digits, text: 'a\0b \ud83d' }],
+    body: { z: digits, large: JSON.rawJSON('12345678901234567890'), output: [{ text: '\0' }] },
+  });
+  await store.keep(given, chargeOf(owner), owner);
+  const found = await store.of(owner).find(given.id);
+  assert.ok(found);
+  const { createdAt, ...rest } = found;
+  assert.ok(Math.abs(createdAt.getTime() - Date.now()) < 600_000);
+  assert.equal(JSON.stringify(rest.input), JSON.stringify(given.input));
+  assert.equal(JSON.stringify(rest.body), JSON.stringify(given.body));
+  assert.deepEqual([rest.id, rest.previousId, rest.model], [given.id, null, 'chat']);
+});
+
+test('whoever reads a response that nobody has paid for pays, and once, also where many read it at once', async () => {
+  const [owner, store] = [await someone(), storeOf()];
+  const given = response();
+  const charge = chargeOf(owner);
+  await store.keep(given, { ...charge, ...held }, owner);
+  assert.deepEqual(await chargesOf(owner), []);
+  const others = createBilling({ database: file(), instanceId: newId('ins'), clock: systemClock });
+  const elsewhere = storeOf({ billing: others });
+  const readers = [store, elsewhere, store, elsewhere].map((each) => each.of(owner));
+  await Promise.all(readers.map((reader, index) => (index < 2 ? reader.find(given.id) : reader.chain(given.id))));
+  assert.deepEqual(await chargesOf(owner), [{ requestId: charge.requestId, micro: -100n }]);
+  await store.of(owner).find(given.id);
+  assert.equal((await chargesOf(owner)).length, 1);
+  await others.stop();
+  assert.deepEqual(await doctor(file()), []);
+});
+
+test('a response whose call has paid is read and removed without a charge', async () => {
+  const owner = await someone();
+  const charge = { ...chargeOf(owner), ...held };
+  const store = storeOf({ billing: { settle: () => assert.fail('It is paid.') } });
+  const given = response();
+  await store.keep(given, charge, owner);
+  await billing.settle(charge);
+  assert.ok(await store.of(owner).find(given.id));
+  assert.equal((await store.of(owner).chain(given.id))?.length, 1);
+  assert.equal(await store.of(owner).remove(given.id), true);
+});
+
+test('a response that cannot be paid is not read', async () => {
+  const owner = await someone();
+  const store = storeOf({ billing: { settle: () => Promise.reject(fault('ambiguous_transport')) } });
+  const given = response();
+  await store.keep(given, { ...chargeOf(owner), ...held }, owner);
+  const { find, chain, remove } = store.of(owner);
+  for (const read of [find, chain, remove]) await assert.rejects(read(given.id), { fault: 'ambiguous_transport' });
+  assert.deepEqual(await rowsOf(owner), [given.id]);
+});
+
+test('charges that the ledger may have forgotten are not made again', async () => {
+  const owner = await someone();
+  const store = storeOf({ retentionDays: 3650, billing: { settle: () => assert.fail('It may be paid.') } });
+  const given = response();
+  await store.keep(given, { ...chargeOf(owner), ...held }, owner);
+  await age([given.id], 91);
+  assert.ok(await store.of(owner).find(given.id));
+});
+
+test('a response is stored once, and as it was at first', async () => {
+  const [owner, store] = [await someone(), storeOf()];
+  const given = response();
+  const again = { ...given, body: { other: true } };
+  const charge = chargeOf(owner);
+  await Promise.all([store.keep(given, charge, owner), store.keep(given, charge, owner)]);
+  await store.keep(again, charge, owner);
+  await file().transaction((tx) => store.keep(again, charge, owner, tx));
+  assert.deepEqual((await store.of(owner).find(given.id))?.body, given.body);
+  assert.equal((await rowsOf(owner)).length, 1);
+});
+
+test('a response that is kept in a transaction is there when that commits', async () => {
+  const [owner, store] = [await someone(), storeOf()];
+  const [lost, kept] = [response(), response()];
+  const undone = file().transaction(async (tx) => {
+    await store.keep(lost, chargeOf(owner), owner, tx);
+    throw new Error('undone');
+  });
+  await assert.rejects(undone, /undone/);
+  await file().transaction(async (tx) => {
+    await store.keep(kept, chargeOf(owner), owner, tx);
+    assert.equal(await store.of(owner).find(kept.id), null);
+  });
+  assert.deepEqual(await rowsOf(owner), [kept.id]);
+});
+
+test('many are stored together, and one that cannot be stored fails alone', async () => {
+  const [owner, store] = [await someone(), storeOf()];
+  const nowhere = { ...owner, projectId: 'prj_gone' };
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 40 }, (_, place) => store.keep(response(), chargeOf(owner), place === 7 ? nowhere : owner)),
+  );
+  assert.deepEqual(
+    outcomes.flatMap(({ status }, place) => (status === 'rejected' ? [place] : [])),
+    [7],
+  );
+  assert.equal((await rowsOf(owner)).length, 39);
+});
+
+test('a database that comes back soon loses no response', async () => {
+  const owner = await someone();
+  let failures = 2;
+  const database: Database = {
+    ...file(),
+    query: (...asked) => (failures-- > 0 ? Promise.reject(fault('service_unavailable')) : file().query(...asked)),
+  };
+  const store = storeOf({ database });
+  const given = response();
+  await store.keep(given, chargeOf(owner), owner);
+  assert.ok(await store.of(owner).find(given.id));
+});
+
+test('two megabytes are stored, more are not', async () => {
+  const [owner, store] = [await someone(), storeOf()];
+  const sized = (bytes: number) =>
+    response(null, { input: [], body: { text: 'x'.repeat(bytes - '[]{"text":""}'.length) } });
+  const [fits, tooLarge] = [sized(2 * 1024 * 1024), sized(2 * 1024 * 1024 + 1)];
+  assert.deepEqual([isTooLargeToStore(fits), isTooLargeToStore(tooLarge)], [false, true]);
+  for (const each of [fits, tooLarge]) await store.keep(each, chargeOf(owner), owner);
+  assert.deepEqual(await rowsOf(owner), [fits.id]);
+});
+
+test('an account that stores more than it may loses its oldest responses, and no other account does', async () => {
+  const [owner, other] = [await someone(), await someone()];
+  const body = { text: 'x'.repeat(10_000) };
+  const store = storeOf({ accountBytes: 50_000, random: () => 0 });
+  const made = Array.from({ length: 8 }, () => response(null, { body }));
+  const fromOther = response(null, { body });
+  await store.keep(fromOther, chargeOf(other), other);
+  for (const each of made) await store.keep(each, chargeOf(owner), owner);
+  await store.stop();
+  assert.deepEqual(
+    await rowsOf(owner),
+    made.slice(-4).map(({ id }) => id),
+  );
+  assert.deepEqual(await rowsOf(other), [fromOther.id]);
+});
+
+test('a conversation is read from its beginning, each branch for itself', async () => {
+  const [owner, store] = [await someone(), storeOf()];
+  const ids = await conversation(store, owner, 3);
+  const branch = response(ids[0]);
+  await store.keep(branch, chargeOf(owner), owner);
+  const { chain } = store.of(owner);
+  assert.deepEqual(idsOf(await chain(ids[2] ?? '')), ids);
+  assert.deepEqual(idsOf(await chain(ids[1] ?? '')), ids.slice(0, 2));
+  assert.deepEqual(idsOf(await chain(branch.id)), [ids[0], branch.id]);
+});
+
+test('a conversation of which a response is gone, or that never was, is null', async () => {
+  const [owner, store] = [await someone(), storeOf()];
+  const ids = await conversation(store, owner, 3);
+  const { chain, find, remove } = store.of(owner);
+  assert.equal(await remove(ids[1] ?? ''), true);
+  assert.equal(await remove(ids[1] ?? ''), false);
+  assert.equal(await chain(ids[2] ?? ''), null);
+  assert.ok(await find(ids[2] ?? ''));
+  assert.deepEqual(idsOf(await chain(ids[0] ?? '')), ids.slice(0, 1));
+  for (const unknown of ['resp_none', '', 'a\0b', '\ud83d']) {
+    assert.equal(await chain(unknown), null);
+    assert.equal(await find(unknown), null);
+    assert.equal(await remove(unknown), false);
+  }
+});
+
+test('a conversation that is too long, or too large, is refused with the field that names it', async () => {
+  const [owner, store] = [await someone(), storeOf()];
+  const refused = (error: unknown) =>
+    error instanceof Fault && error.fault === 'invalid_request' && error.options.param === 'previous_response_id';
+  const { chain } = store.of(owner);
+  const template = response();
+  await store.keep(template, chargeOf(owner), owner);
+  await file().query(
+    `insert into stored_responses (project_id, account_id, id, previous_id, model, input, body, bytes, charge)
+     select project_id, account_id, 'long_' || n, nullif('long_' || n - 1, 'long_0'), model, input, body, bytes, charge
+       from stored_responses, generate_series(1, $2::integer) n where id = $1`,
+    [template.id, chainBounds.mostResponses + 1],
+  );
+  assert.equal((await chain(`long_${chainBounds.mostResponses}`))?.length, chainBounds.mostResponses);
+  await assert.rejects(chain(`long_${chainBounds.mostResponses + 1}`), refused);
+
+  const half = () => ({ input: [], body: { text: 'x'.repeat(1024 * 1024 * 2 - 100) } });
+  const first = response(null, half());
+  const second = response(first.id, half());
+  const third = response(second.id);
+  for (const each of [first, second, third]) await store.keep(each, chargeOf(owner), owner);
+  assert.equal((await chain(second.id))?.length, 2);
+  assert.equal((await chain(third.id))?.length, 3);
+  const fourth = response(third.id, { body: { text: 'x'.repeat(300) } });
+  await store.keep(fourth, chargeOf(owner), owner);
+  await assert.rejects(chain(fourth.id), refused);
+});
+
+test('a response that is past its time is gone at once, and removed by the sweep', async () => {
+  const [owner, store] = [await someone(), storeOf()];
+  const ids = await conversation(store, owner, 1);
+  await age(ids, 31);
+  const { find, chain, remove } = store.of(owner);
+  const [id = ''] = ids;
+  assert.deepEqual([await find(id), await chain(id), await remove(id)], [null, null, false]);
+  await store.tend();
+  assert.deepEqual(await rowsOf(owner), []);
+});
+
+test('what is followed stays behind for as long as it is, and goes with the last response of its conversation', async () => {
+  const [owner, store] = [await someone(), storeOf()];
+  const ids = await conversation(store, owner, 4);
+  await age(ids.slice(0, 2), 40);
+  await store.tend();
+  const { find, chain } = store.of(owner);
+  assert.equal(await find(ids[0] ?? ''), null);
+  assert.deepEqual(idsOf(await chain(ids[3] ?? '')), ids);
+  await age(ids, 40);
+  await store.tend();
+  assert.deepEqual(await rowsOf(owner), []);
+});
+
+test('where nothing is to be stored, what was stored goes', async () => {
+  const owner = await someone();
+  await conversation(storeOf(), owner, 2);
+  const store = storeOf({ retentionDays: 0 });
+  assert.equal(store.enabled, false);
+  await age(await rowsOf(owner), 1);
+  await store.tend();
+  assert.deepEqual(await rowsOf(owner), []);
+});
+
+test('responses go with their project and with their account', async () => {
+  const [owner, guest, store] = [await someone(), await someone(), storeOf()];
+  const asGuest = { ...guest, projectId: owner.projectId };
+  const kept = response();
+  await store.keep(response(), chargeOf(owner), owner);
+  await store.keep(response(), chargeOf(guest), asGuest);
+  await store.keep(kept, chargeOf(guest), guest);
+  await file().query('delete from projects where id = $1', [owner.projectId]);
+  assert.deepEqual([await rowsOf(owner), await rowsOf(guest)], [[], [kept.id]]);
+
+  const { accountId } = await seedAccount(file());
+  const visitor = { accountId, projectId: guest.projectId };
+  await store.keep(response(), chargeOf(visitor), visitor);
+  await file().query('delete from accounts where id = $1', [accountId]);
+  assert.deepEqual([await rowsOf(visitor), await rowsOf(guest)], [[], [kept.id]]);
+});
+
+test('an account reads what it has stored in a project, and nothing of others there or elsewhere', async () => {
+  const [owner, guest, store] = [await someone(), await someone(), storeOf()];
+  const asGuest = { ...guest, projectId: owner.projectId };
+  const [ofOwner, ofGuest] = [response(), response()];
+  await store.keep(ofOwner, chargeOf(owner), owner);
+  await store.keep(ofGuest, chargeOf(guest), asGuest);
+  const foreign = [
+    [owner, ofGuest],
+    [asGuest, ofOwner],
+    [guest, ofGuest],
+    [guest, ofOwner],
+  ] as const;
+  for (const [who, { id }] of foreign) {
+    const { find, chain, remove } = store.of(who);
+    assert.deepEqual([await find(id), await chain(id), await remove(id)], [null, null, false]);
+  }
+  // What names a foreign response goes on from nothing.
+  const follower = response(ofOwner.id);
+  await store.keep(follower, chargeOf(guest), asGuest);
+  assert.equal(await store.of(asGuest).chain(follower.id), null);
+  assert.ok(await store.of(owner).find(ofOwner.id));
+  assert.ok(await store.of(asGuest).find(ofGuest.id));
+});
