@@ -41,6 +41,7 @@ async function start(rooms: Rooms): Promise<void> {
   await rooms.indexes.start();
   if (works) {
     rooms.saved.start();
+    rooms.storing.start();
     rooms.chats.start();
     rooms.training.start(hosting.deploy);
     rooms.imports.start();
@@ -72,10 +73,10 @@ async function close(rooms: Rooms, server: FastifyInstance, drainMs: number): Pr
   parts.defer(rooms.training.closeRunner);
   parts.defer(farewell.end);
   const { serving, months, keyUsage, credits, billing, idempotency, limiter, requests } = rooms;
-  const { saved, chats, hosting, imports, indexes, feedback } = rooms;
+  const { saved, storing, chats, hosting, imports, indexes, feedback } = rooms;
   for (const books of [serving, months, keyUsage, credits, billing, idempotency, limiter, requests])
     parts.defer(farewell.to(books.stop));
-  for (const room of [saved, chats, hosting, imports, indexes, feedback]) parts.defer(farewell.to(room.stop));
+  for (const room of [saved, storing, chats, hosting, imports, indexes, feedback]) parts.defer(farewell.to(room.stop));
   parts.defer(farewell.to(() => stopWorking(rooms, drainMs)));
   parts.defer(farewell.callsAreOver);
   parts.defer(() => server.drain({ graceMs: drainMs }));

@@ -5,6 +5,7 @@ import {
   createPrincipalCalls,
   createRepeatGuard,
   createSavedCalls,
+  createStoredResponses,
   type InferenceDeps,
 } from '#inference';
 import type { Books } from './books.ts';
@@ -25,11 +26,16 @@ export function openCalls({ chats: pace = {} }: AppOptions, { ground, engines, b
     ...{ database, datasets, clock, cursors, log },
     retentionDays: config.autosaveRetentionDays,
   });
+  const storing = createStoredResponses({
+    ...{ database, billing, log },
+    retentionDays: config.responsesRetentionDays,
+    accountBytes: config.maxResponsesBytes,
+  });
   const inference: InferenceDeps = {
     admit: createAdmission({ sql: database, keyUsage, clock, findTrained, callsUnderWay: billing.callsUnderWay }),
     ...{ findTrained, sql: database, models, engine, billing, limiter, idempotency, requests, clock },
     modelUsage: hosting.usage,
-    storedResponses: null,
+    storedResponses: storing.store,
     protocolSecret: ground.protocolSecret,
     repeatGuard: createRepeatGuard(clock),
     doubtfulPayers: createDoubtfulPayers(clock),
@@ -38,5 +44,5 @@ export function openCalls({ chats: pace = {} }: AppOptions, { ground, engines, b
   };
   const principalCalls = createPrincipalCalls(inference);
   const chats = createChats({ database, lookout, cursors, billing, datasets, log, calls: principalCalls, ...pace });
-  return { saved, inference, chats };
+  return { saved, storing, inference, chats };
 }

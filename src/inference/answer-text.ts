@@ -181,6 +181,8 @@ function keeperOf(
       });
   if (!stored || !storedResponses) return attended.keeping(bodyOf);
   return async (finished: Finished, charge: Charge): Promise<void> => {
+    // Half an answer, whose caller has left, is nothing to go on from.
+    if (finished.reason === 'cancelled') return;
     const body = bodyOf(finished);
     const keepForKey = attended.keeping(() => body);
     if (!keepForKey) await storedResponses.keep({ response: stored(body), charge });

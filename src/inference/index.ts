@@ -32,6 +32,7 @@ export { usageToWire } from './protocols/openai/usage-wire.ts';
 export { createRepeatGuard } from './repeat-guard.ts';
 export { createSavedCalls } from './saved-calls-wiring.ts';
 export type { ResponseStore } from './stored-responses.ts';
+export { createStoredResponses } from './storing-responses.ts';
 
 /** Registers the routes of all protocols. */
 export function inferenceRoutes(app: FastifyInstance, deps: InferenceDeps): void {

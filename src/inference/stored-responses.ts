@@ -17,7 +17,10 @@ export type StoredResponse = NewStoredResponse & { createdAt: Date };
 
 /** Keeps responses beyond their calls. */
 export type ResponseStore = {
-  /** Stores a response together with what its call costs, before that is paid; in the transaction `tx`, if it is one. */
+  /**
+   * Stores a response together with what its call costs, before that is paid: whoever reads it pays, unless that was done. In
+   * the transaction `tx`, if it is one. Storing it again changes nothing; one that is too large is not stored.
+   */
   keep: (kept: { response: NewStoredResponse; charge: Charge }, tx?: Sql) => Promise<void>;
   /** What a caller has stored in the project that he was let into. */
   of: (caller: { accountId: string; project: { id: string } }) => StoredResponses;
@@ -31,6 +34,18 @@ export type StoredResponses = {
   /** Whether there was one. */
   remove: (id: string) => Promise<boolean>;
 };
+
+const mostBytes = 2 * 1024 * 1024;
+
+/** Of input and body, as JSON texts. */
+export const storedBytes = (input: string, body: string): number => Buffer.byteLength(input) + Buffer.byteLength(body);
+
+/** Input and body together are more than is stored of a response. */
+export function isTooLargeToStore({ input, body }: Pick<NewStoredResponse, 'input' | 'body'>): boolean {
+  return !fitsStore(storedBytes(JSON.stringify(input), JSON.stringify(body)));
+}
+
+export const fitsStore = (bytes: number): boolean => bytes <= mostBytes;
 
 /** What there is where responses are not stored. */
 export const nothingStored: StoredResponses = {

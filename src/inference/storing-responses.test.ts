@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Charge, createBilling, doctor, grant } from '#billing';
-import type { Database } from '#db';
+import type { Database, Sql } from '#db';
 import { Fault, fault, newId, systemClock } from '#kernel';
 import { seedAccount, seedProject } from '#test/accounts.ts';
 import { fileDatabase } from '#test/file-database.ts';
-import type { NewStoredResponse } from './stored-responses.ts';
-import {
-  chainBounds,
-  createStoredResponses,
-  isTooLargeToStore,
-  type ResponseStoreOptions,
-} from './storing-responses.ts';
+import { isTooLargeToStore, type NewStoredResponse } from './stored-responses.ts';
+import { chainBounds, createStoredResponses, type StoringOptions } from './storing-responses.ts';
 
 let billing: ReturnType<typeof createBilling>;
 // Before the database goes.
@@ -31,8 +26,18 @@ async function someone(): Promise<Owner> {
   return { accountId, projectId };
 }
 
-const storeOf = (options: Partial<ResponseStoreOptions> = {}) =>
-  createStoredResponses({ database: file(), billing, retentionDays: 30, accountBytes: 2 ** 28, ...options });
+function storeOf(options: Partial<StoringOptions> = {}) {
+  const storing = createStoredResponses({
+    ...{ database: file(), billing, retentionDays: 30, accountBytes: 2 ** 28, ...options },
+  });
+  const { store } = storing;
+  assert.ok(store);
+  return {
+    ...storing,
+    keep: (response: NewStoredResponse, charge: Charge, tx?: Sql) => store.keep({ response, charge }, tx),
+    of: ({ accountId, projectId }: Owner) => store.of({ accountId, project: { id: projectId } }),
+  };
+}
 
 const chargeOf = ({ accountId, projectId }: Owner, requestId = newId('req')): Charge => ({
   ...{ requestId, accountId, projectId, keyId: 'key_1', keyName: 'a key', operation: 'responses.create' },
@@ -56,7 +61,7 @@ async function conversation(store: ReturnType<typeof storeOf>, owner: Owner, len
   const made: NewStoredResponse[] = [];
   for (let place = 0; place < length; place++) {
     const next = response(made.at(-1)?.id ?? null);
-    await store.keep(next, chargeOf(owner), owner);
+    await store.keep(next, chargeOf(owner));
     made.push(next);
   }
   return made.map(({ id }) => id);
@@ -90,7 +95,7 @@ test('what is stored is read as it was, with its digits, the order of its keys, 
     input: [{ b: 1, a: digits, text: 'a\0b \ud83d' }],
     body: { z: digits, large: JSON.rawJSON('12345678901234567890'), output: [{ text: '\0' }] },
   });
-  await store.keep(given, chargeOf(owner), owner);
+  await store.keep(given, chargeOf(owner));
   const found = await store.of(owner).find(given.id);
   assert.ok(found);
   const { createdAt, ...rest } = found;
@@ -104,7 +109,7 @@ test('whoever reads a response that nobody has paid for pays, and once, also whe
   const [owner, store] = [await someone(), storeOf()];
   const given = response();
   const charge = chargeOf(owner);
-  await store.keep(given, { ...charge, ...held }, owner);
+  await store.keep(given, { ...charge, ...held });
   assert.deepEqual(await chargesOf(owner), []);
   const others = createBilling({ database: file(), instanceId: newId('ins'), clock: systemClock });
   const elsewhere = storeOf({ billing: others });
@@ -122,7 +127,7 @@ test('a response whose call has paid is read and removed without a charge', asyn
   const charge = { ...chargeOf(owner), ...held };
   const store = storeOf({ billing: { settle: () => assert.fail('It is paid.') } });
   const given = response();
-  await store.keep(given, charge, owner);
+  await store.keep(given, charge);
   await billing.settle(charge);
   assert.ok(await store.of(owner).find(given.id));
   assert.equal((await store.of(owner).chain(given.id))?.length, 1);
@@ -133,7 +138,7 @@ test('a response that cannot be paid is not read', async () => {
   const owner = await someone();
   const store = storeOf({ billing: { settle: () => Promise.reject(fault('ambiguous_transport')) } });
   const given = response();
-  await store.keep(given, { ...chargeOf(owner), ...held }, owner);
+  await store.keep(given, { ...chargeOf(owner), ...held });
   const { find, chain, remove } = store.of(owner);
   for (const read of [find, chain, remove]) await assert.rejects(read(given.id), { fault: 'ambiguous_transport' });
   assert.deepEqual(await rowsOf(owner), [given.id]);
@@ -143,7 +148,7 @@ test('charges that the ledger may have forgotten are not made again', async () =
   const owner = await someone();
   const store = storeOf({ retentionDays: 3650, billing: { settle: () => assert.fail('It may be paid.') } });
   const given = response();
-  await store.keep(given, { ...chargeOf(owner), ...held }, owner);
+  await store.keep(given, { ...chargeOf(owner), ...held });
   await age([given.id], 91);
   assert.ok(await store.of(owner).find(given.id));
 });
@@ -153,9 +158,9 @@ test('a response is stored once, and as it was at first', async () => {
   const given = response();
   const again = { ...given, body: { other: true } };
   const charge = chargeOf(owner);
-  await Promise.all([store.keep(given, charge, owner), store.keep(given, charge, owner)]);
-  await store.keep(again, charge, owner);
-  await file().transaction((tx) => store.keep(again, charge, owner, tx));
+  await Promise.all([store.keep(given, charge), store.keep(given, charge)]);
+  await store.keep(again, charge);
+  await file().transaction((tx) => store.keep(again, charge, tx));
   assert.deepEqual((await store.of(owner).find(given.id))?.body, given.body);
   assert.equal((await rowsOf(owner)).length, 1);
 });
@@ -164,12 +169,12 @@ test('a response that is kept in a transaction is there when that commits', asyn
   const [owner, store] = [await someone(), storeOf()];
   const [lost, kept] = [response(), response()];
   const undone = file().transaction(async (tx) => {
-    await store.keep(lost, chargeOf(owner), owner, tx);
+    await store.keep(lost, chargeOf(owner), tx);
     throw new Error('undone');
   });
   await assert.rejects(undone, /undone/);
   await file().transaction(async (tx) => {
-    await store.keep(kept, chargeOf(owner), owner, tx);
+    await store.keep(kept, chargeOf(owner), tx);
     assert.equal(await store.of(owner).find(kept.id), null);
   });
   assert.deepEqual(await rowsOf(owner), [kept.id]);
@@ -179,7 +184,7 @@ test('many are stored together, and one that cannot be stored fails alone', asyn
   const [owner, store] = [await someone(), storeOf()];
   const nowhere = { ...owner, projectId: 'prj_gone' };
   const outcomes = await Promise.allSettled(
-    Array.from({ length: 40 }, (_, place) => store.keep(response(), chargeOf(owner), place === 7 ? nowhere : owner)),
+    Array.from({ length: 40 }, (_, place) => store.keep(response(), chargeOf(place === 7 ? nowhere : owner))),
   );
   assert.deepEqual(
     outcomes.flatMap(({ status }, place) => (status === 'rejected' ? [place] : [])),
@@ -197,7 +202,7 @@ test('a database that comes back soon loses no response', async () => {
   };
   const store = storeOf({ database });
   const given = response();
-  await store.keep(given, chargeOf(owner), owner);
+  await store.keep(given, chargeOf(owner));
   assert.ok(await store.of(owner).find(given.id));
 });
 
@@ -207,7 +212,7 @@ test('two megabytes are stored, more are not', async () => {
     response(null, { input: [], body: { text: 'x'.repeat(bytes - '[]{"text":""}'.length) } });
   const [fits, tooLarge] = [sized(2 * 1024 * 1024), sized(2 * 1024 * 1024 + 1)];
   assert.deepEqual([isTooLargeToStore(fits), isTooLargeToStore(tooLarge)], [false, true]);
-  for (const each of [fits, tooLarge]) await store.keep(each, chargeOf(owner), owner);
+  for (const each of [fits, tooLarge]) await store.keep(each, chargeOf(owner));
   assert.deepEqual(await rowsOf(owner), [fits.id]);
 });
 
@@ -217,8 +222,8 @@ test('an account that stores more than it may loses its oldest responses, and no
   const store = storeOf({ accountBytes: 50_000, random: () => 0 });
   const made = Array.from({ length: 8 }, () => response(null, { body }));
   const fromOther = response(null, { body });
-  await store.keep(fromOther, chargeOf(other), other);
-  for (const each of made) await store.keep(each, chargeOf(owner), owner);
+  await store.keep(fromOther, chargeOf(other));
+  for (const each of made) await store.keep(each, chargeOf(owner));
   await store.stop();
   assert.deepEqual(
     await rowsOf(owner),
@@ -231,7 +236,7 @@ test('a conversation is read from its beginning, each branch for itself', async 
   const [owner, store] = [await someone(), storeOf()];
   const ids = await conversation(store, owner, 3);
   const branch = response(ids[0]);
-  await store.keep(branch, chargeOf(owner), owner);
+  await store.keep(branch, chargeOf(owner));
   const { chain } = store.of(owner);
   assert.deepEqual(idsOf(await chain(ids[2] ?? '')), ids);
   assert.deepEqual(idsOf(await chain(ids[1] ?? '')), ids.slice(0, 2));
@@ -260,7 +265,7 @@ test('a conversation that is too long, or too large, is refused with the field t
     error instanceof Fault && error.fault === 'invalid_request' && error.options.param === 'previous_response_id';
   const { chain } = store.of(owner);
   const template = response();
-  await store.keep(template, chargeOf(owner), owner);
+  await store.keep(template, chargeOf(owner));
   await file().query(
     `insert into stored_responses (project_id, account_id, id, previous_id, model, input, body, bytes, charge)
      select project_id, account_id, 'long_' || n, nullif('long_' || n - 1, 'long_0'), model, input, body, bytes, charge
@@ -274,11 +279,11 @@ test('a conversation that is too long, or too large, is refused with the field t
   const first = response(null, half());
   const second = response(first.id, half());
   const third = response(second.id);
-  for (const each of [first, second, third]) await store.keep(each, chargeOf(owner), owner);
+  for (const each of [first, second, third]) await store.keep(each, chargeOf(owner));
   assert.equal((await chain(second.id))?.length, 2);
   assert.equal((await chain(third.id))?.length, 3);
   const fourth = response(third.id, { body: { text: 'x'.repeat(300) } });
-  await store.keep(fourth, chargeOf(owner), owner);
+  await store.keep(fourth, chargeOf(owner));
   await assert.rejects(chain(fourth.id), refused);
 });
 
@@ -309,10 +314,10 @@ test('what is followed stays behind for as long as it is, and goes with the last
 test('where nothing is to be stored, what was stored goes', async () => {
   const owner = await someone();
   await conversation(storeOf(), owner, 2);
-  const store = storeOf({ retentionDays: 0 });
-  assert.equal(store.enabled, false);
+  const storing = createStoredResponses({ database: file(), billing, retentionDays: 0, accountBytes: 1 });
+  assert.equal(storing.store, null);
   await age(await rowsOf(owner), 1);
-  await store.tend();
+  await storing.tend();
   assert.deepEqual(await rowsOf(owner), []);
 });
 
@@ -320,15 +325,15 @@ test('responses go with their project and with their account', async () => {
   const [owner, guest, store] = [await someone(), await someone(), storeOf()];
   const asGuest = { ...guest, projectId: owner.projectId };
   const kept = response();
-  await store.keep(response(), chargeOf(owner), owner);
-  await store.keep(response(), chargeOf(guest), asGuest);
-  await store.keep(kept, chargeOf(guest), guest);
+  await store.keep(response(), chargeOf(owner));
+  await store.keep(response(), chargeOf(asGuest));
+  await store.keep(kept, chargeOf(guest));
   await file().query('delete from projects where id = $1', [owner.projectId]);
   assert.deepEqual([await rowsOf(owner), await rowsOf(guest)], [[], [kept.id]]);
 
   const { accountId } = await seedAccount(file());
   const visitor = { accountId, projectId: guest.projectId };
-  await store.keep(response(), chargeOf(visitor), visitor);
+  await store.keep(response(), chargeOf(visitor));
   await file().query('delete from accounts where id = $1', [accountId]);
   assert.deepEqual([await rowsOf(visitor), await rowsOf(guest)], [[], [kept.id]]);
 });
@@ -337,8 +342,8 @@ test('an account reads what it has stored in a project, and nothing of others th
   const [owner, guest, store] = [await someone(), await someone(), storeOf()];
   const asGuest = { ...guest, projectId: owner.projectId };
   const [ofOwner, ofGuest] = [response(), response()];
-  await store.keep(ofOwner, chargeOf(owner), owner);
-  await store.keep(ofGuest, chargeOf(guest), asGuest);
+  await store.keep(ofOwner, chargeOf(owner));
+  await store.keep(ofGuest, chargeOf(asGuest));
   const foreign = [
     [owner, ofGuest],
     [asGuest, ofOwner],
@@ -351,7 +356,7 @@ test('an account reads what it has stored in a project, and nothing of others th
   }
   // What names a foreign response goes on from nothing.
   const follower = response(ofOwner.id);
-  await store.keep(follower, chargeOf(guest), asGuest);
+  await store.keep(follower, chargeOf(asGuest));
   assert.equal(await store.of(asGuest).chain(follower.id), null);
   assert.ok(await store.of(owner).find(ofOwner.id));
   assert.ok(await store.of(asGuest).find(ofGuest.id));

@@ -11,23 +11,20 @@ import {
   findChain,
   findResponse,
   insertResponses,
-  type ResponseOwner,
   type StoredResponseRow,
 } from './stored-responses.store.ts';
-import type { NewStoredResponse, StoredResponse, StoredResponses } from './stored-responses.ts';
+import {
+  fitsStore,
+  type NewStoredResponse,
+  type ResponseStore,
+  type StoredResponse,
+  storedBytes,
+} from './stored-responses.ts';
 
-/** Keeps responses beyond their calls, for the wiring. */
-export type ResponseStore = {
-  /** False: nothing is stored here. */
-  enabled: boolean;
-  /**
-   * Stores a response together with what its call costs, and before that is paid: whoever reads it pays, unless that was done.
-   * Storing it again changes nothing. One that is too large is not stored (`isTooLargeToStore`).
-   *
-   * @param tx the transaction in which it is to be done, if there is one.
-   */
-  keep: (response: NewStoredResponse, charge: Charge, owner: ResponseOwner, tx?: Sql) => Promise<void>;
-  of: (owner: ResponseOwner) => StoredResponses;
+/** Responses that are kept beyond their calls, for the wiring. */
+export type StoringResponses = {
+  /** Null: nothing is stored here. */
+  store: ResponseStore | null;
   /** Removes what is past its time, from time to time. */
   start: () => void;
   /** One round of that. */
@@ -35,7 +32,7 @@ export type ResponseStore = {
   stop: () => Promise<void>;
 };
 
-export type ResponseStoreOptions = {
+export type StoringOptions = {
   database: Database;
   billing: Pick<Billing, 'settle'>;
   log?: Pick<Log, 'warn'>;
@@ -46,15 +43,7 @@ export type ResponseStoreOptions = {
   random?: () => number;
 };
 
-const mostResponseBytes = 2 * 1024 * 1024;
 export const chainBounds = { mostResponses: 1_000, mostBytes: 4 * 1024 * 1024 };
-
-/** Input and body together are more than is stored. */
-export function isTooLargeToStore({ input, body }: Pick<NewStoredResponse, 'input' | 'body'>): boolean {
-  return sizeOf(JSON.stringify(input), JSON.stringify(body)) > mostResponseBytes;
-}
-
-const sizeOf = (input: string, body: string): number => Buffer.byteLength(input) + Buffer.byteLength(body);
 
 /** Of one statement: a response may have two megabytes. */
 const batchRows = 16;
@@ -67,7 +56,7 @@ const sweptRows = 200;
 /** Room is made once in so many parts of what an account may have stored. */
 const parts = 16;
 
-export function createStoredResponses(options: ResponseStoreOptions): ResponseStore {
+export function createStoredResponses(options: StoringOptions): StoringResponses {
   const { database, billing, log, retentionDays, accountBytes, random = Math.random } = options;
   const trimming = createUnderWay();
   const writer = createBatcher<StoredResponseRow, unknown>({
@@ -110,18 +99,17 @@ export function createStoredResponses(options: ResponseStoreOptions): ResponseSt
     return found.map(({ response }) => response);
   }
 
-  return {
-    enabled: retentionDays > 0,
-
-    async keep(response, charge, owner, tx) {
-      const row = rowOf(response, charge, owner);
-      if (row.bytes > mostResponseBytes) return;
+  const store: ResponseStore = {
+    async keep({ response, charge }, tx) {
+      const row = rowOf(response, charge);
+      if (!fitsStore(row.bytes)) return;
       if (tx) await insertResponses(tx, [row]);
       else await writePatiently(row);
       makeRoom(row);
     },
 
-    of(owner) {
+    of({ accountId, project }) {
+      const owner = { accountId, projectId: project.id };
       const address = (id: string) => ({ ...owner, id, retentionDays });
 
       async function find(id: string): Promise<StoredResponse | null> {
@@ -143,7 +131,10 @@ export function createStoredResponses(options: ResponseStoreOptions): ResponseSt
         remove: async (id) => (await find(id)) !== null && (await deleteResponse(database, { ...owner, id })),
       };
     },
+  };
 
+  return {
+    store: retentionDays > 0 ? store : null,
     start: sweep.start,
     tend: sweep.tend,
     stop: async () => {
@@ -152,13 +143,21 @@ export function createStoredResponses(options: ResponseStoreOptions): ResponseSt
   };
 }
 
-function rowOf(response: NewStoredResponse, charge: Charge, owner: ResponseOwner): StoredResponseRow {
+function rowOf(response: NewStoredResponse, charge: Charge): StoredResponseRow {
   const { id, previousId, model } = response;
   // JSON has no character that PostgreSQL cannot store: they are escaped.
   const [input, body] = [JSON.stringify(response.input), JSON.stringify(response.body)];
   return {
-    ...{ projectId: owner.projectId, accountId: owner.accountId, id, previousId, model: storable(model), input, body },
-    bytes: sizeOf(input, body),
+    ...{
+      projectId: charge.projectId,
+      accountId: charge.accountId,
+      id,
+      previousId,
+      model: storable(model),
+      input,
+      body,
+    },
+    bytes: storedBytes(input, body),
     charge: JSON.stringify(chargeToJson(charge)),
   };
 }
