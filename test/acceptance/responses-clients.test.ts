@@ -43,7 +43,7 @@ const openai = (settings: OpenAIResponsesProviderOptions = {}) => ({
   openai: { forceReasoning: true, reasoningSummary: 'auto', reasoningEffort: 'low', ...settings },
 });
 
-for (const store of [false])
+for (const store of [false, true])
   test(`the AI SDK answers, streams and runs a tool loop, and stores ${store ? 'what it does' : 'nothing'}`, async () => {
     const model = createOpenAI({ baseURL, apiKey, fetch: greedy })('chat');
     const providerOptions = openai({ store });
