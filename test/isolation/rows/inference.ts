@@ -1,4 +1,4 @@
-import { everyone, messagesCall, modelCall, type Row, type Scene } from '../matrix.ts';
+import { but, everyone, messagesCall, modelCall, type Row, type Scene } from '../matrix.ts';
 
 const chatBody = ({ place }: Scene) => ({
   body: {
@@ -10,6 +10,22 @@ const chatBody = ({ place }: Scene) => ({
 });
 
 const message = ({ place }: Scene) => ({ model: place.alias, messages: [{ role: 'user', content: 'Hello!' }] });
+
+const response = ({ place }: Scene) => ({ model: place.alias, input: 'Hello!', max_output_tokens: 1 });
+
+const noResponse = 'resp_000000000000000000000000';
+
+/** A response that the owner has stored in the project. */
+async function storedResponse({ place, owner, world }: Scene) {
+  // Who is suspended asks about his own project, where the owner has nothing.
+  if (place.ownerSlug !== world.owner.slug) return { params: { id: noResponse } };
+  const path = `/api/projects/${place.ownerSlug}/${place.project}/openai/v1/responses`;
+  const { id } = await owner('POST', path, { model: place.alias, input: 'Hello!', max_output_tokens: 1 });
+  return { params: { id: String(id) } };
+}
+
+/** Who may call models of a project sees there what he has stored himself. */
+const ownResponse = () => but(modelCall(), { shared: '404 not_found', public: '404 not_found' });
 
 export const rows: Row[] = [
   { operation: 'models.list', expected: modelCall() },
@@ -30,6 +46,35 @@ export const rows: Row[] = [
     kind: 'embedding',
     expected: modelCall(),
     request: ({ place }) => ({ body: { model: place.alias, input: 'lamp' } }),
+  },
+  {
+    operation: 'responses.create',
+    expected: modelCall(),
+    request: (scene) => ({ body: response(scene) }),
+    attempts: [
+      {
+        name: 'going on from a response of somebody else',
+        caller: 'public',
+        request: async (scene) => {
+          const { params } = await storedResponse(scene);
+          return { body: { ...response(scene), previous_response_id: params.id } };
+        },
+        expected: '400 previous_response_not_found',
+      },
+    ],
+  },
+  {
+    operation: 'responses.count',
+    expected: modelCall(),
+    request: (scene) => ({ body: { model: scene.place.alias, input: 'Hello!' } }),
+  },
+  { operation: 'responses.retrieve', expected: ownResponse(), request: storedResponse },
+  { operation: 'responses.delete', expected: ownResponse(), request: storedResponse },
+  { operation: 'responses.input_items', expected: ownResponse(), request: storedResponse },
+  {
+    operation: 'responses.cancel',
+    expected: but(ownResponse(), { owner: '400 invalid_request' }),
+    request: storedResponse,
   },
   {
     operation: 'messages.create',
