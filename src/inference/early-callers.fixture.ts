@@ -3,17 +3,26 @@ import { after, beforeEach } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { grant } from '#billing';
 import { putRoute } from '#models';
-import { bearer, seedAccount, seedKey, seedProject } from '#test/accounts.ts';
+import { seedAccount, seedKey, seedProject } from '#test/accounts.ts';
 import { startApp, type TestApp } from '#test/app.ts';
 import { fileDatabase } from '#test/file-database.ts';
+import { type Asked, callModel, inTurn, type ProtocolRow, textRows } from '#test/protocols.ts';
 import { seedAlias } from '#test/tenants.ts';
 import { behind, createEngine, createGate } from './early-calls.fixture.ts';
 
 export const remoteModel = 'qwen3-0.6b';
 
-export type Caller = { accountId: string; key: string; keyId: string; projectId: string; path: string };
+export type Caller = {
+  accountId: string;
+  key: string;
+  keyId: string;
+  projectId: string;
+  slug: string;
+  project: string;
+};
 
-type Sent = { server?: number; body?: object; headers?: Record<string, string> };
+/** Default: the first protocol of the table. */
+type Sent = Asked & { server?: number; row?: ProtocolRow; headers?: Record<string, string> };
 
 /**
  * Two servers with one database, and callers of them. The engine is remote, so that a test sees what reaches it and what is
@@ -48,16 +57,13 @@ export function openEarlyCalls() {
     const { projectId, slug: project } = await seedProject(database(), { accountId });
     await seedAlias(database(), app.models, { projectId, alias: 'chat', model: remoteModel });
     await database().transaction((tx) => grant(tx, { accountId, micro: credits * 1_000_000n, note: 'Test credits' }));
-    return { accountId, key, keyId, projectId, path: `/api/projects/${slug}/${project}/openai/v1/chat/completions` };
+    return { accountId, key, keyId, projectId, slug, project };
   }
 
-  async function call(caller: Caller, { server = 0, body = {}, headers = {} }: Sent = {}) {
-    const response = await fetch(`${apps[server]?.origin}${caller.path}`, {
-      method: 'POST',
-      headers: { ...bearer(caller.key), 'content-type': 'application/json', ...headers },
-      body: JSON.stringify({ model: 'chat', messages: [{ role: 'user', content: 'Hello!' }], max_tokens: 8, ...body }),
-      signal: AbortSignal.timeout(180_000),
-    });
+  async function call(caller: Caller, { server = 0, row = inTurn(textRows, 0), headers = {}, ...asked }: Sent = {}) {
+    const { key, slug: owner, project } = caller;
+    const to = { origin: apps[server]?.origin ?? '', owner, project, key, headers };
+    const response = await callModel(row, to, { model: 'chat', maxTokens: 8, ...asked });
     const told = await response.text();
     return { status: response.status, told, id: response.headers.get('x-request-id') };
   }

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, openDatabase } from '#db';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { type Program, patiently, startProgram } from '#test/program.ts';
+import { callModel, inTurn, protocolRows } from '#test/protocols.ts';
 
 /** Two whole programs on one database, started at the same moment while it was still empty. */
 let server: TestDatabase;
@@ -51,12 +52,14 @@ async function call(program: Program, method: string, path: string, key: string,
 
 const compat = '/api/projects/local/chat/openai/v1';
 const listModels = (program: Program, key: string) => call(program, 'GET', `${compat}/models`, key);
-const chat = (program: Program, key: string) =>
-  call(program, 'POST', `${compat}/chat/completions`, key, {
-    model: 'chat',
-    messages: [{ role: 'user', content: 'Hello!' }],
-    max_tokens: 1,
-  });
+
+/** A call of a model, in the protocols by turns. */
+async function callOnce(program: Program, key: string, n = 0): Promise<{ status: number }> {
+  const caller = { origin: program.url, owner: 'local', key };
+  const response = await patiently(() => callModel(inTurn(protocolRows, n), caller, { maxTokens: 1 }));
+  await response.text();
+  return response;
+}
 
 async function createKey(program: Program): Promise<{ id: string; key: string }> {
   const { status, body } = await call(program, 'POST', '/api/v1/keys', firstKey, { name: 'Replicas' });
@@ -78,33 +81,33 @@ test('a simultaneous first start of two makes one account, one set of projects, 
   assert.deepEqual({ ...counts }, { accounts: 1n, projects: 2n, models: 2n, ledger: 1n, keys: 1n });
   for (const program of programs) {
     assert.equal((await listModels(program, firstKey)).status, 200);
-    assert.equal((await chat(program, firstKey)).status, 200);
+    for (const n of protocolRows.keys()) assert.equal((await callOnce(program, firstKey, n)).status, 200);
   }
 });
 
-type Seen = { startedMs: number; status: number; isChat: boolean };
+type Seen = { startedMs: number; status: number; isCall: boolean };
 
-/** Clients that call a replica with a key without pause: some list models, one chats. */
+/** Clients that call a replica with a key without pause: some list models, one calls one, in every protocol by turns. */
 function hammer(program: () => Program, key: string) {
   const seen: Seen[] = [];
   const stop = new AbortController();
-  const client = async (isChat: boolean) => {
-    while (!stop.signal.aborted) {
+  const client = async (isCall: boolean) => {
+    for (let n = 0; !stop.signal.aborted; n++) {
       const startedMs = performance.now();
-      const { status } = await (isChat ? chat : listModels)(program(), key);
-      seen.push({ startedMs, status, isChat });
+      const { status } = await (isCall ? callOnce(program(), key, n) : listModels(program(), key));
+      seen.push({ startedMs, status, isCall });
     }
   };
   const clients = [client(true), client(false), client(false), client(false)];
   return {
     seen,
-    /** Statuses of calls that started after this moment: a few of them, a chat included when that was waited for. */
-    async startedFromNow(withChat: boolean): Promise<number[]> {
+    /** Statuses of calls that started after this moment: a few of them, a call of a model included when that was waited for. */
+    async startedFromNow(withCall: boolean): Promise<number[]> {
       const nowMs = performance.now();
       const deadlineMs = nowMs + 120_000;
       for (;;) {
         const late = seen.filter(({ startedMs }) => startedMs > nowMs);
-        const isEnough = late.length >= 4 && (!withChat || late.some(({ isChat }) => isChat));
+        const isEnough = late.length >= 4 && (!withCall || late.some(({ isCall }) => isCall));
         if (isEnough || performance.now() > deadlineMs) return late.map(({ status }) => status);
         await sleep(1);
       }
@@ -129,18 +132,18 @@ test('a key that was switched off through one program is refused by the other fo
   for (let round = 0; round < rounds; round++) {
     const [changing, other] = replicas(round);
     serving = other;
-    const withChat = round % 5 === 0;
+    const withCall = round % 5 === 0;
     assert.equal((await call(changing, 'PATCH', `/api/v1/keys/${id}/deactivate`, firstKey)).status, 200);
-    const dead = await clients.startedFromNow(withChat);
+    const dead = await clients.startedFromNow(withCall);
     assert.ok(all(dead, 401), `round ${round}: ${dead}`);
     assert.equal((await call(changing, 'PATCH', `/api/v1/keys/${id}/activate`, firstKey)).status, 200);
-    const alive = await clients.startedFromNow(withChat);
+    const alive = await clients.startedFromNow(withCall);
     assert.ok(all(alive, 200), `round ${round}: ${alive}`);
     checked += dead.length;
   }
   await clients.stop();
   t.diagnostic(`${checked} calls after ${rounds} deactivations, all refused`);
-  const served = clients.seen.filter(({ isChat, status }) => isChat && status === 200).length;
+  const served = clients.seen.filter(({ isCall, status }) => isCall && status === 200).length;
   assert.equal((await chargesOf(id)) - chargedBefore, served, 'refused calls cost nothing, served ones once');
 });
 

@@ -77,7 +77,8 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
 export async function patiently(ask: () => Promise<Response>): Promise<Response> {
   for (let tries = 0; ; tries++) {
     const response = await ask();
-    if (response.status !== 503 || tries === 120) return response;
+    // 529: as clients of Anthropic are told.
+    if ((response.status !== 503 && response.status !== 529) || tries === 120) return response;
     await response.body?.cancel();
     await new Promise((resolve) => setTimeout(resolve, 1_000));
   }
