@@ -40,11 +40,6 @@ const mostBytes = 2 * 1024 * 1024;
 /** Of input and body, as JSON texts. */
 export const storedBytes = (input: string, body: string): number => Buffer.byteLength(input) + Buffer.byteLength(body);
 
-/** Input and body together are more than is stored of a response. */
-export function isTooLargeToStore({ input, body }: Pick<NewStoredResponse, 'input' | 'body'>): boolean {
-  return !fitsStore(storedBytes(JSON.stringify(input), JSON.stringify(body)));
-}
-
 export const fitsStore = (bytes: number): boolean => bytes <= mostBytes;
 
 /** What there is where responses are not stored. */
