@@ -61,6 +61,8 @@ export type ProtocolRow = {
   stream: Reading | null;
   /** What is said of a text that no context holds. */
   tooLong: FaultName;
+  /** The words by which its clients know so. */
+  tooLongWords: RegExp;
   /** An answer that is asked to be longer than the context is fitted into it, and not refused. */
   fitsContext: boolean;
   /** The field that errors name when the text is at fault; null: they name none. */
@@ -77,6 +79,7 @@ const user = (content: string) => [{ role: 'user', content }];
 const openAi = {
   keys: [bearer],
   tooLong: 'invalid_request',
+  tooLongWords: /maximum context length is 4096 .* at least \d+ tokens/,
   fitsContext: false,
   refusal: (name: FaultName): [number, string] => [faultRows[name].status, faultRows[name].code],
   errorIn: errorIn('code'),
@@ -136,6 +139,7 @@ const embeddings: ProtocolRow = {
   project: 'search',
   path: 'openai/v1/embeddings',
   body: ({ model, text }) => ({ model, input: text, encoding_format: 'base64' }),
+  tooLongWords: /an input has at least \d+ tokens/,
   keepsLong: false,
   textField: 'input',
   whole: {
@@ -158,6 +162,7 @@ const responses: ProtocolRow = {
     ...(schema ? { text: { format: { type: 'json_schema', name: 'long', schema } } } : {}),
   }),
   tooLong: 'context_length_exceeded',
+  tooLongWords: /context window.* maximum context length is 4096 tokens; your input has \d+/,
   keepsLong: true,
   textField: 'input',
   whole: {
@@ -195,6 +200,7 @@ const messages: ProtocolRow = {
   keepsLong: true,
   textField: null,
   tooLong: 'invalid_request',
+  tooLongWords: /^prompt is too long: \d+ tokens > 4096 maximum/,
   fitsContext: true,
   refusal(name) {
     const { status } = faultRows[name];
