@@ -26,7 +26,7 @@ type Contexts = Map<string, number | null>;
 async function contextsOf(address: string, key: string): Promise<Contexts | null> {
   const rows = await listAt(address, key);
   if (rows === null) return null;
-  const active = rows.filter(({ state, kind }) => state === 'active' && kind === 'text');
+  const active = rows.filter(({ state, kind }) => (state === 'active' || state === 'warming') && kind === 'text');
   const ordered = [
     ...active.filter(({ source }) => source === 'alias'),
     ...active.filter(({ source }) => source !== 'alias'),

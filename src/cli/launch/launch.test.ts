@@ -25,6 +25,7 @@ const server = createServer((request, response) => {
       data: [
         row('base', { source: 'base', ...limits(4_096) }),
         row('off', { state: 'inactive', ...limits(9) }),
+        row('soon', { source: 'base', state: 'warming', ...limits(9) }),
         row("org/model:it's", limits(65_536)),
       ],
     });
@@ -134,7 +135,7 @@ test('what is missing is said in one line', async () => {
   const none = { FANFOLD_API_KEY: '' };
   const cases: [string[], RegExp, Record<string, string>?][] = [
     [['nix'], /^There is no program "nix"\. There are codex, claude, opencode, qwen, cline\.$/],
-    [['codex', '--model', 'off'], /^There is no model off in local\/chat\. There are: org\/model:it's, base$/],
+    [['codex', '--model', 'off'], /^There is no model off in local\/chat\. There are: org\/model:it's, base, soon$/],
     [['codex', '--project', 'chat'], /^--project must be account\/project/],
     [['codex', '--project', 'ada/none'], /^The project ada\/none has no model/],
     [['codex', '--url', 'here'], /^--url must be a URL/],
