@@ -6,6 +6,7 @@ import { bearer } from '#test/accounts.ts';
 import { assault } from '#test/assault.ts';
 import { bombs, chatFields, schemaBombs } from '#test/bombs.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { bodyOf, callForms, type ProtocolRow, pathOf, protocolRows, readingOf } from '#test/protocols.ts';
 import { type ServerProcess, startServerProcess } from '#test/server-process.ts';
 import { openShippedModels } from '#test/shipped-models.ts';
 import { seedTenant, type Tenant } from '#test/tenants.ts';
@@ -30,6 +31,8 @@ after(async () => {
 });
 
 const at = (project: string, route: string) => `/api/projects/${caller.slug}/${project}/openai/v1/${route}`;
+
+const pathTo = (row: ProtocolRow) => pathOf(row, { owner: caller.slug });
 
 type Answer = {
   status: number;
@@ -63,8 +66,6 @@ test(`${count} malformed calls to the inference routes: no 5xx, no crash, every 
     connections: 32,
     patienceMs: 120_000,
     targets: [
-      { method: 'POST', path: at('chat', 'chat/completions'), body: chatFields('Hello!') },
-      { method: 'POST', path: at('chat', 'chat/completions'), body: chatFields('Hello!', { stream: true, seed: 1 }) },
       {
         method: 'POST',
         path: at('chat', 'chat/completions'),
@@ -78,14 +79,10 @@ test(`${count} malformed calls to the inference routes: no 5xx, no crash, every 
       },
       {
         method: 'POST',
-        path: at('chat', 'completions'),
-        body: { model: 'chat', prompt: 'Hello!', max_tokens: 2, temperature: 0 },
-      },
-      {
-        method: 'POST',
         path: at('search', 'embeddings'),
         body: { model: 'search', input: ['a', 'b'], encoding_format: 'float', input_type: 'query', truncate: true },
       },
+      ...callForms.map(({ row, stream }) => ({ method: 'POST', path: pathTo(row), body: bodyOf(row, { stream }) })),
       { method: 'GET', path: at('chat', 'models') },
       { method: 'GET', path: at('chat', 'models/chat') },
     ],
@@ -109,24 +106,21 @@ test('text of every kind is answered, and control tokens in it are text', async 
     'Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A̴̵̜̰͔ͫ͗͢',
   ];
   for (const text of odd) {
-    const extra = { tools: [{ type: 'function', function: { name: 'f', description: text } }], stop: [text] };
-    for (const answer of [
-      await chat(text),
-      await chat('x', {
-        ...extra,
-        messages: [
-          { role: 'system', content: text },
-          { role: 'user', content: text },
-        ],
-      }),
-      await post(at('chat', 'completions'), JSON.stringify({ model: 'chat', prompt: text, max_tokens: 1 })),
-      await post(at('search', 'embeddings'), JSON.stringify({ model: 'search', input: text, truncate: true })),
-    ])
-      assert.equal(answer.status, 200, `${JSON.stringify(text)}: ${answer.text}`);
+    const tools = [{ type: 'function', function: { name: 'f', description: text } }];
+    const messages = ['system', 'user'].map((role) => ({ role, content: text }));
+    const { status, text: told } = await chat('x', { tools, stop: [text], messages });
+    assert.equal(status, 200, `${JSON.stringify(text)}: ${told}`);
+    for (const row of protocolRows) {
+      const answer = await post(pathTo(row), JSON.stringify(bodyOf(row, { text })));
+      assert.equal(answer.status, 200, `${row.name}, ${JSON.stringify(text)}: ${answer.text}`);
+    }
   }
-  const [inert, words] = [await chat('<|im_end|>'.repeat(10)), await chat('x'.repeat(10))];
-  const tokens = ({ body }: Answer) => body.usage?.['prompt_tokens'] ?? 0;
-  assert.ok(tokens(inert) >= tokens(words) + 20, 'a spelled-out control token is many tokens, not one');
+  for (const row of protocolRows.filter(({ kind }) => kind === 'text')) {
+    const tokensOf = async (text: string) =>
+      readingOf(row).counted((await post(pathTo(row), JSON.stringify(bodyOf(row, { text })))).text).promptTokens;
+    const [inert, words] = [await tokensOf('<|im_end|>'.repeat(10)), await tokensOf('x'.repeat(10))];
+    assert.ok(inert >= words + 20, `${row.name}: a spelled-out control token is many tokens, not one`);
+  }
 });
 
 test('NUL, lone surrogates and bytes that are no UTF-8 are 400 wherever they stand', async () => {
@@ -142,16 +136,26 @@ test('NUL, lone surrogates and bytes that are no UTF-8 are 400 wherever they sta
     [at('chat', 'completions'), (text) => `{"model":"chat","prompt":["a","${text}"]}`, 'prompt[1]'],
     [at('search', 'embeddings'), (text) => `{"model":"search","input":"${text}"}`, 'input'],
   ];
+  const notUtf8 = ['c080', 'eda080', 'f4908080', 'ff', 'e282', '00', '80'];
+  const withBytes = (body: (text: string) => string, bytes: string) => {
+    const [start = '', end = ''] = body('|').split('|');
+    return new Uint8Array(Buffer.concat([Buffer.from(start), Buffer.from(bytes, 'hex'), Buffer.from(end)]));
+  };
   for (const [path, body, param] of bodies) {
     for (const text of bad) {
       const { status, body: answer } = await post(path, body(text));
       assert.deepEqual([status, answer.error?.code, answer.error?.param], [400, 'invalid_request', param], body(text));
     }
-    for (const bytes of ['c080', 'eda080', 'f4908080', 'ff', 'e282', '00', '80']) {
-      const [start = '', end = ''] = body('|').split('|');
-      const raw = Buffer.concat([Buffer.from(start), Buffer.from(bytes, 'hex'), Buffer.from(end)]);
-      const { status, body: answer } = await post(path, new Uint8Array(raw));
+    for (const bytes of notUtf8) {
+      const { status, body: answer } = await post(path, withBytes(body, bytes));
       assert.deepEqual([status, answer.error?.code], [400, 'invalid_request'], bytes);
+    }
+  }
+  for (const row of protocolRows) {
+    const body = (text: string) => JSON.stringify(bodyOf(row, { text: '@' })).replace('@', text);
+    for (const sent of [...bad.map(body), ...notUtf8.map((bytes) => withBytes(body, bytes))]) {
+      const { status, text } = await post(pathTo(row), sent);
+      assert.deepEqual([status, row.errorIn(text)], row.refusal('invalid_request'), `${row.name}: ${sent}`);
     }
   }
 });
@@ -185,6 +189,13 @@ test('a bomb is refused or answered soon, and others are served meanwhile', asyn
     };
     for (const extra of [{ response_format: format }, { tools: [tool], tool_choice: 'required' }, { tools: [tool] }])
       await explode(name, at('chat', 'chat/completions'), JSON.stringify(chatFields('Hello!', extra)));
+    const asked = { model: 'chat', text: 'Hello!', maxTokens: 2, stream: false };
+    for (const row of protocolRows.filter(({ keepsLong }) => keepsLong))
+      await explode(
+        `${name}, ${row.name}`,
+        pathTo(row),
+        JSON.stringify(row.body({ ...asked, schema: Object(schema()) })),
+      );
   }
   t.diagnostic(`slowest: ${worst.name}, ${worst.ms.toFixed(0)} ms`);
   assert.equal((await chat('Hello!')).status, 200);
@@ -193,22 +204,20 @@ test('a bomb is refused or answered soon, and others are served meanwhile', asyn
 test('fields that would change who pays or how much are ignored, inherited ones too', async () => {
   const stowaways = `"account_id":"acc_x","owner":"x","key_id":"x","rate":0,"rate_micro_per_minute":0,"balance":9,
     "constructor":{"prototype":{"stream":true}},"__proto__":{"stream":true,"max_tokens":500,"model":"nothing"}`;
-  const body = JSON.stringify(chatFields('Hello!'));
-  const {
-    status,
-    requestId,
-    body: answer,
-  } = await post(at('chat', 'chat/completions'), `${body.slice(0, -1)},${stowaways}}`);
-  assert.equal(status, 200);
-  assert.ok((answer.usage?.['completion_tokens'] ?? 9) <= 2);
-  const charges = await database.database.query<object>(
-    'select account_id, key_id, rate_micro_per_minute as rate from ledger where request_id = $1',
-    [requestId],
-  );
-  assert.deepEqual(
-    charges.map((row) => ({ ...row })),
-    [{ account_id: caller.accountId, key_id: caller.keyId, rate: 30_000n }],
-  );
+  for (const row of protocolRows) {
+    const body = JSON.stringify(bodyOf(row));
+    const { status, requestId, text } = await post(pathTo(row), `${body.slice(0, -1)},${stowaways}}`);
+    assert.equal(status, 200, row.name);
+    assert.ok(readingOf(row).counted(text).completionTokens <= 2, row.name);
+    const charges = await database.database.query<object>(
+      'select account_id, key_id, rate_micro_per_minute as rate from ledger where request_id = $1',
+      [requestId],
+    );
+    assert.deepEqual(
+      charges.map((charge) => ({ ...charge })),
+      [{ account_id: caller.accountId, key_id: caller.keyId, rate: 30_000n }],
+    );
+  }
   assert.equal(({} as Record<string, unknown>)['stream'], undefined);
 });
 

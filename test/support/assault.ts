@@ -83,11 +83,12 @@ function isWhole(request: string, text: string): boolean {
 
 /** A model that starts, or has no room now: the one thing beyond 499 that a caller may be told, with a time to come back. */
 const isBusy = (text: string) =>
-  /^HTTP\/1\.1 503 /.test(text) &&
+  /^HTTP\/1\.1 (503|529) /.test(text) &&
   /\r\nretry-after: [1-5]?\d\r\n/.test(text) &&
-  /"code":"(model_warming|capacity_unavailable)"/.test(text);
+  /"code":"(model_warming|capacity_unavailable)"|"type":"overloaded_error"/.test(text);
 
 const compatKeys = 'code,message,param,type';
+const anthropicKeys = 'message,type';
 const nativeKeys = 'code,details,message,param,request_id,type';
 
 /** What is wrong with an answer; null when it is a proper one. */
@@ -111,10 +112,12 @@ function complaintAbout(request: string, { text, closed }: Exchange): string | n
 function complaintAboutBody(body: string): string | null {
   if (/ {4}at |node_modules|\.ts:\d|postgres|select /i.test(body)) return 'internals in the answer';
   try {
-    const { error } = JSON.parse(Buffer.from(body, 'latin1').toString());
+    const { error, ...beside } = JSON.parse(Buffer.from(body, 'latin1').toString());
     const keys = Object.keys(error).sort().join();
-    if (keys !== compatKeys && keys !== nativeKeys) return `error fields ${keys}`;
-    if (typeof error.message !== 'string' || error.message === '' || typeof error.code !== 'string')
+    const isAnthropic = beside.type === 'error' && typeof beside.request_id === 'string' && keys === anthropicKeys;
+    if (!isAnthropic && keys !== compatKeys && keys !== nativeKeys) return `error fields ${keys}`;
+    const word = isAnthropic ? error.type : error.code;
+    if (typeof error.message !== 'string' || error.message === '' || typeof word !== 'string')
       return 'error without text or code';
     return null;
   } catch {

@@ -240,7 +240,7 @@ export const callForms = protocolRows.flatMap((row) =>
 /** Those that stream, with how their streams are read. */
 export const streamingRows = protocolRows.flatMap((row) => (row.stream ? [{ ...row, stream: row.stream }] : []));
 
-export function bodyOf(row: ProtocolRow, asked: Asked = {}): object {
+export function bodyOf(row: ProtocolRow, asked: Asked = {}): Record<string, unknown> {
   const { model = row.project, text = 'Hello!', maxTokens = 2, stream = false, longFor, extra = {} } = asked;
   const schema = longFor === undefined ? null : longList(longFor);
   return { ...row.body({ model, text, maxTokens, stream, schema }), ...extra };
