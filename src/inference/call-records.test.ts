@@ -7,10 +7,10 @@ import { fault } from '#kernel';
 import { bearer } from '#test/accounts.ts';
 import { startApp, type TestApp } from '#test/app.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
-import { longestAnswer } from '#test/long-answer.ts';
+import { type Asked, callForms, callModel, type ProtocolRow, protocolRows, streamingRows } from '#test/protocols.ts';
 import { seedTenant, type Tenant } from '#test/tenants.ts';
 
-/** What is told of calls afterwards, and what happens when nobody knows whether a call was charged. */
+/** What is told of calls of every protocol afterwards, and what happens when nobody knows whether a call was charged. */
 let pg: TestDatabase;
 let app: TestApp;
 let ada: Tenant;
@@ -42,25 +42,12 @@ function troubled(database: Database): Database {
   };
 }
 
-type Sent = { key?: string; signal?: AbortSignal; as?: Tenant };
+type Sent = Asked & { key?: string; signal?: AbortSignal; as?: Tenant };
 
-function chat(extra: object = {}, { key, signal = AbortSignal.timeout(180_000), as = ada }: Sent = {}) {
-  return fetch(`${app.origin}/api/projects/${as.slug}/chat/openai/v1/chat/completions`, {
-    method: 'POST',
-    headers: {
-      ...bearer(as.key),
-      'content-type': 'application/json',
-      ...(key === undefined ? {} : { 'idempotency-key': key }),
-    },
-    body: JSON.stringify({
-      model: 'chat',
-      messages: [{ role: 'user', content: 'Hello!' }],
-      max_tokens: 4,
-      reasoning_effort: 'none',
-      ...extra,
-    }),
-    signal,
-  });
+function call(row: ProtocolRow, { key, signal, as = ada, ...asked }: Sent = {}): Promise<Response> {
+  const headers: Record<string, string> = key === undefined ? {} : { 'idempotency-key': key };
+  const caller = { origin: app.origin, owner: as.slug, key: as.key, headers, ...(signal ? { signal } : {}) };
+  return callModel(row, caller, asked);
 }
 
 type RecordWire = {
@@ -95,126 +82,127 @@ async function settledRecordOf(id: string | null, { withError = false } = {}) {
   return assert.fail(`Nothing is known of ${id}.`);
 }
 
-async function codeOf(response: Response): Promise<string | undefined> {
-  const body = (await response.json()) as { error?: { code: string } };
-  return body.error?.code;
-}
+const toldOf = async (row: ProtocolRow, response: Response) => [response.status, row.errorIn(await response.text())];
 
 test('a call that succeeded is told with its route, price and times as soon as it is answered', async () => {
-  const begun = Date.now();
-  const response = await chat();
-  await response.text();
-  const id = response.headers.get('x-request-id');
-  const { status, body } = await recordOf(id);
-  const { created_at: created, finished_at: finished, active_ms: activeMs, credits, ...rest } = body;
-  assert.deepEqual(
-    [status, rest],
-    [
-      200,
-      {
-        id,
-        route: 'chat.create',
-        project: { owner: ada.slug, slug: 'chat' },
-        model: 'chat',
-        state: 'succeeded',
-        http_status: 200,
-        error_code: null,
-      },
-    ],
-  );
-  assert.match(credits, /^0\.[0-9]{6}$/);
-  assert.ok(Number(credits) > 0);
-  assert.ok(Number.isInteger(activeMs));
-  assert.ok(Date.parse(created) >= begun && Date.parse(finished ?? '') >= Date.parse(created));
+  for (const { row, stream } of callForms) {
+    const begun = Date.now();
+    const response = await call(row, { stream });
+    await response.text();
+    const id = response.headers.get('x-request-id');
+    const { status, body } = await recordOf(id);
+    const { created_at: created, finished_at: finished, active_ms: activeMs, credits, ...rest } = body;
+    const project = { owner: ada.slug, slug: row.project };
+    const ending = { state: 'succeeded', http_status: 200, error_code: null };
+    assert.deepEqual([status, rest], [200, { id, route: row.operation, project, model: row.project, ...ending }]);
+    assert.match(credits, /^0\.[0-9]{6}$/);
+    assert.ok(Number(credits) > 0);
+    assert.ok(Number.isInteger(activeMs));
+    assert.ok(Date.parse(created) >= begun && Date.parse(finished ?? '') >= Date.parse(created));
+  }
 });
 
 test('a call that failed is told with its status and code, whatever it failed for', async () => {
   const poor = await seedTenant(pg.database, app.models, { credits: 1 });
-  for (const [response, status, code] of [
-    [await chat({ model: 'unknown' }), 404, 'model_not_found'],
-    [await chat({ max_tokens: 'many' }), 400, 'invalid_request'],
-    [await chat({ max_tokens: 1_000_000 }), 400, 'invalid_request'],
-    [await chat({ stream: true, model: 'unknown' }), 404, 'model_not_found'],
-  ] as const) {
-    assert.equal(response.status, status);
-    const record = await settledRecordOf(response.headers.get('x-request-id'));
-    assert.deepEqual(
-      [record.state, record.http_status, record.error_code, record.credits, record.route],
-      ['failed', status, code, '0.000000', 'chat.create'],
-    );
-  }
   await pg.database.query('update accounts set held_micro = balance_micro where id = $1', [poor.accountId]);
-  const refused = await chat({}, { as: poor });
-  assert.equal(refused.status, 402);
-  assert.equal((await recordOf(refused.headers.get('x-request-id'))).status, 404, 'it is not ours');
+  const wrong = { extra: { temperature: 'warm', encoding_format: 'words' } };
+  for (const { row, stream } of callForms) {
+    for (const [asked, code] of [
+      [{ model: 'unknown' }, 'model_not_found'],
+      [wrong, 'invalid_request'],
+      [{ text: 'lamp '.repeat(20_000) }, row.tooLong],
+      ...(row.kind === 'text' && !row.fitsContext ? [[{ maxTokens: 1_000_000 }, row.tooLong] as const] : []),
+    ] as const) {
+      const response = await call(row, { ...asked, stream });
+      const [status, word] = await toldOf(row, response);
+      assert.equal(word, row.refusal(code)[1], row.name);
+      const record = await settledRecordOf(response.headers.get('x-request-id'));
+      assert.deepEqual(
+        [record.state, record.http_status, record.error_code, record.credits, record.route],
+        ['failed', status, code, '0.000000', row.operation],
+      );
+    }
+    const refused = await call(row, { stream, as: poor });
+    assert.deepEqual(await toldOf(row, refused), row.refusal('insufficient_credits'));
+    assert.equal((await recordOf(refused.headers.get('x-request-id'))).status, 404, 'it is not ours');
+  }
 });
 
 test('a call that runs is told to run, and a call whose caller left to be canceled, at its price', async () => {
-  const leave = new AbortController();
-  const response = await chat(longestAnswer, { signal: leave.signal });
-  const id = response.headers.get('x-request-id');
-  await response.body?.getReader().read();
-  const { state, finished_at: finished, route } = (await recordOf(id)).body;
-  assert.deepEqual([state, finished, route], ['running', null, 'chat.create']);
-  leave.abort();
-  const record = await settledRecordOf(id);
-  assert.deepEqual([record.state, record.http_status], ['canceled', null]);
-  assert.notEqual(record.credits, '0.000000');
+  for (const row of streamingRows) {
+    const leave = new AbortController();
+    const response = await call(row, { stream: true, longFor: 400, maxTokens: 3_900, signal: leave.signal });
+    const id = response.headers.get('x-request-id');
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    // Until the model has said something nothing may have run yet.
+    for (let text = ''; row.stream.said(text) === ''; ) text += (await reader?.read())?.value ?? assert.fail(text);
+    const { state, finished_at: finished, route } = (await recordOf(id)).body;
+    assert.deepEqual([state, finished, route], ['running', null, row.operation]);
+    leave.abort();
+    const record = await settledRecordOf(id);
+    assert.deepEqual([record.state, record.http_status], ['canceled', null]);
+    assert.notEqual(record.credits, '0.000000', row.name);
+  }
 });
 
 test('a charge of which nobody heard is answered 424, told as it is, and not repeated by a client that tries again', async () => {
-  const body = { messages: [{ role: 'user', content: randomUUID() }] };
-  trouble.settlements = 'lost answer';
-  const response = await chat(body);
-  trouble.settlements = 'none';
-  const id = response.headers.get('x-request-id');
-  assert.deepEqual([response.status, await codeOf(response)], [424, 'ambiguous_transport']);
-  assert.deepEqual([response.headers.get('x-should-retry'), response.headers.get('retry-after')], ['false', null]);
-  const record = await settledRecordOf(id, { withError: true });
-  // It was charged, and that is what counts.
-  assert.deepEqual([record.state, record.http_status, record.error_code], ['succeeded', 424, 'ambiguous_transport']);
+  for (const row of protocolRows) {
+    const asked = { text: randomUUID() };
+    trouble.settlements = 'lost answer';
+    const response = await call(row, asked);
+    trouble.settlements = 'none';
+    const id = response.headers.get('x-request-id');
+    assert.deepEqual(await toldOf(row, response), row.refusal('ambiguous_transport'), row.name);
+    assert.deepEqual([response.headers.get('x-should-retry'), response.headers.get('retry-after')], ['false', null]);
+    const record = await settledRecordOf(id, { withError: true });
+    // It was charged, and that is what counts.
+    assert.deepEqual([record.state, record.http_status, record.error_code], ['succeeded', 424, 'ambiguous_transport']);
 
-  for (let tries = 0; tries < 3; tries++) {
-    const again = await chat(body);
-    assert.equal(again.headers.get('x-fnf-request-id'), id);
-    assert.deepEqual([again.status, await codeOf(again)], [424, 'ambiguous_transport']);
+    for (let tries = 0; tries < 3; tries++) {
+      const again = await call(row, asked);
+      assert.equal(again.headers.get('x-fnf-request-id'), id);
+      assert.deepEqual(await toldOf(row, again), row.refusal('ambiguous_transport'));
+    }
+    const other = await call(row, { text: randomUUID() });
+    assert.deepEqual(await toldOf(row, other), [200, null]);
+    const meant = await call(row, { ...asked, key: randomUUID() });
+    assert.equal(meant.status, 200, 'with a key of its own it is another call');
+    await meant.text();
   }
-  const other = await chat({ messages: [{ role: 'user', content: randomUUID() }] });
-  assert.deepEqual([other.status, await codeOf(other)], [200, undefined]);
-  const meant = await chat(body, { key: randomUUID() });
-  assert.equal(meant.status, 200, 'with a key of its own it is another call');
-  await meant.text();
 });
 
 test('a charge that was not made is unknown, and in a stream it ends as an error frame', async () => {
-  const body = { stream: true, messages: [{ role: 'user', content: randomUUID() }] };
-  trouble.settlements = 'lost statement';
-  const response = await chat(body);
-  const text = await response.text();
-  trouble.settlements = 'none';
-  assert.equal(response.status, 200);
-  assert.match(text, /"code":"ambiguous_transport"/);
-  assert.doesNotMatch(text, /\[DONE\]/);
-  const record = await settledRecordOf(response.headers.get('x-request-id'));
-  assert.deepEqual([record.state, record.http_status, record.credits], ['unknown', 200, '0.000000']);
-  const again = await chat(body);
-  assert.equal(again.status, 424);
-  const repeated = await settledRecordOf(again.headers.get('x-request-id'));
-  assert.deepEqual([repeated.state, repeated.http_status], ['failed', 424], 'this one was not run');
+  for (const row of streamingRows) {
+    const asked = { stream: true, text: randomUUID() };
+    trouble.settlements = 'lost statement';
+    const response = await call(row, asked);
+    const text = await response.text();
+    trouble.settlements = 'none';
+    assert.equal(response.status, 200);
+    assert.equal(row.errorIn(text), row.refusal('ambiguous_transport')[1]);
+    assert.ok(!row.stream.isWhole(text), row.name);
+    const record = await settledRecordOf(response.headers.get('x-request-id'));
+    assert.deepEqual([record.state, record.http_status, record.credits], ['unknown', 200, '0.000000']);
+    const again = await call(row, asked);
+    assert.equal(again.status, 424);
+    const repeated = await settledRecordOf(again.headers.get('x-request-id'));
+    assert.deepEqual([repeated.state, repeated.http_status], ['failed', 424], 'this one was not run');
+  }
 });
 
 test('a call with a key whose charge is unknown is paid and answered when it is sent again', async () => {
-  for (const kind of ['lost answer', 'lost statement'] as const) {
-    const [key, body] = [randomUUID(), { messages: [{ role: 'user', content: randomUUID() }] }];
-    trouble.settlements = kind;
-    const first = await chat(body, { key });
-    assert.deepEqual([first.status, await codeOf(first)], [424, 'ambiguous_transport']);
-    trouble.settlements = 'none';
-    const again = await chat(body, { key });
-    const id = first.headers.get('x-request-id');
-    assert.deepEqual([again.status, again.headers.get('x-fnf-request-id')], [200, id]);
-    const rows = await pg.database.query('select from ledger where request_id = $1', [id]);
-    assert.equal(rows.length, 1);
-    assert.equal((await recordOf(id)).body.state, 'succeeded');
-  }
+  for (const row of protocolRows)
+    for (const kind of ['lost answer', 'lost statement'] as const) {
+      const asked = { key: randomUUID(), text: randomUUID() };
+      trouble.settlements = kind;
+      const first = await call(row, asked);
+      assert.deepEqual(await toldOf(row, first), row.refusal('ambiguous_transport'));
+      trouble.settlements = 'none';
+      const again = await call(row, asked);
+      const id = first.headers.get('x-request-id');
+      assert.deepEqual([again.status, again.headers.get('x-fnf-request-id')], [200, id]);
+      const rows = await pg.database.query('select from ledger where request_id = $1', [id]);
+      assert.equal(rows.length, 1, row.name);
+      assert.equal((await recordOf(id)).body.state, 'succeeded');
+    }
 });
