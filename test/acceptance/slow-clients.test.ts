@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -10,12 +10,14 @@ import { newId } from '#kernel';
 import { addModel } from '#models';
 import { bearer } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { type Asked, callModel, inTurn, type ProtocolRow, pathOf, streamingRows, textRows } from '#test/protocols.ts';
 import { smallShape, writeRandomModel } from '#test/random-model.ts';
 import { type ServerProcess, startServerProcess } from '#test/server-process.ts';
 import { openShippedModels } from '#test/shipped-models.ts';
+import { isOver, openReader, type Reader, requestIdOf } from '#test/slow-reader.ts';
 import { seedAlias, seedTenant, type Tenant } from '#test/tenants.ts';
 
-/** Callers that leave, read slowly or send slowly: what becomes of their calls, and of everybody else's. */
+/** Callers that leave, read slowly or send slowly, in every protocol: what becomes of their calls, and of everybody else's. */
 let database: TestDatabase;
 let server: ServerProcess;
 let caller: Tenant;
@@ -53,47 +55,21 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
-const chatPath = () => `/api/projects/${caller.slug}/chat/openai/v1/chat/completions`;
-const bodyOf = (model: string, extra: object) =>
-  JSON.stringify({
-    model,
-    messages: [{ role: 'user', content: 'Go on' }],
-    reasoning_effort: 'none',
-    temperature: 0,
-    ...extra,
-  });
+const chat = inTurn(textRows, 0);
+const chatPath = () => pathOf(chat, { owner: caller.slug });
 
 async function short(model: string): Promise<{ status: number; ms: number }> {
   const startedMs = performance.now();
-  const response = await fetch(server.origin + chatPath(), {
-    method: 'POST',
-    headers: { ...bearer(caller.key), 'content-type': 'application/json' },
-    body: bodyOf(model, { max_tokens: 1 }),
-    signal: AbortSignal.timeout(180_000),
-  });
+  const to = { origin: server.origin, owner: caller.slug, key: caller.key };
+  const response = await callModel(chat, to, { model, text: 'Go on', maxTokens: 1 });
   await response.text();
   return { status: response.status, ms: performance.now() - startedMs };
 }
 
-type Reader = { socket: Socket; text: () => string; closed: Promise<void> };
-
 /** A connection of its own that has sent a call for a long answer. */
-function openCall(extra: object): Reader {
-  const socket = connect(Number(new URL(server.origin).port), '127.0.0.1');
-  let text = '';
-  const body = bodyOf(endless, { max_tokens: longAnswer, ...extra });
-  const head = [
-    `POST ${chatPath()} HTTP/1.1`,
-    'host: localhost',
-    `authorization: Bearer ${caller.key}`,
-    'content-type: application/json',
-    `content-length: ${Buffer.byteLength(body)}`,
-    'connection: close',
-  ];
-  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
-  socket.on('data', (data) => (text += data.toString()));
-  socket.on('error', () => {});
-  return { socket, text: () => text, closed: new Promise((resolve) => socket.once('close', () => resolve())) };
+function openCall(row: ProtocolRow, asked: Asked): Reader {
+  const wanted = { model: endless, text: 'Go on', maxTokens: longAnswer, extra: { temperature: 0 }, ...asked };
+  return openReader(row, { origin: server.origin, owner: caller.slug, key: caller.key }, wanted);
 }
 
 async function until<T>(ask: () => Promise<T> | T, isGood: (answer: T) => boolean, limitMs = 60_000): Promise<T> {
@@ -104,8 +80,6 @@ async function until<T>(ask: () => Promise<T> | T, isGood: (answer: T) => boolea
     await sleep(pauseMs);
   }
 }
-
-const requestIdOf = (text: string) => /x-request-id: (\S+)/.exec(text)?.[1] ?? '';
 
 type Charge = { request_id: string; outcome: string; completion_tokens: number; active_ms: number };
 
@@ -121,35 +95,42 @@ const longCharges = (after: string) =>
 
 const leavers: Record<
   string,
-  { extra: object; leave: (reader: Reader, round: number) => Promise<unknown>; mayBeFree: boolean }
+  {
+    rows: readonly ProtocolRow[];
+    asked: Asked;
+    leave: (reader: Reader, round: number) => Promise<unknown>;
+    mayBeFree: boolean;
+  }
 > = {
   'in mid-stream': {
-    extra: { stream: true },
+    rows: streamingRows,
+    asked: { stream: true },
     leave: ({ text }) => until(text, (seen) => seen.split('\n\n').length > 20),
     mayBeFree: false,
   },
   'while it waits for an answer that is not streamed': {
-    extra: {},
+    rows: textRows,
+    asked: {},
     leave: (_, round) => sleep(150 * (1 + round / 4)),
     mayBeFree: true,
   },
   'before the first byte': {
-    extra: { stream: true, messages: [{ role: 'user', content: 'word '.repeat(1_500) }], max_tokens: 8_000 },
+    rows: streamingRows,
+    asked: { stream: true, text: 'word '.repeat(1_500), maxTokens: 8_000 },
     // Later in later rounds: on a busy machine nothing has run after so short a time.
     leave: (_, round) => sleep(Math.random() * 30 * (1 + round)),
     mayBeFree: true,
   },
 };
 
-const isOver = ({ text }: Reader) => text().includes('[DONE]');
-
-for (const [when, { extra, leave, mayBeFree }] of Object.entries(leavers))
+for (const [when, { rows: leaving, asked, leave, mayBeFree }] of Object.entries(leavers))
   test(`a caller that leaves ${when} frees its sequence at once and pays at most once`, async (t) => {
     const rounds = 5;
     const waits: number[] = [];
     // Holds one of the two sequences all the time, so that a third call has to wait for the leaver's.
+    let begun = 0;
     const begin = async () => {
-      const reader = openCall({ stream: true });
+      const reader = openCall(inTurn(streamingRows, begun++), { stream: true });
       await until(reader.text, (seen) => seen.includes('data: '));
       return reader;
     };
@@ -161,7 +142,7 @@ for (const [when, { extra, leave, mayBeFree }] of Object.entries(leavers))
     for (let round = 0; proved < rounds || charged === 0; round++) {
       assert.ok(round < 40, `${proved} rounds prove something, ${charged} charges`);
       if (isOver(other)) other = await begin();
-      const leaver = openCall(extra);
+      const leaver = openCall(inTurn(leaving, round), asked);
       await leave(leaver, round);
       leaver.socket.destroy();
       const { status, ms } = await short(endless);
@@ -197,7 +178,7 @@ test('readers that stop reading pay once and take little memory, and others are 
   const readers: Reader[] = [];
   const startedMs = performance.now();
   for (let round = 0; round < 8; round++) {
-    const reader = openCall({ stream: true, max_tokens: 3_000 });
+    const reader = openCall(inTurn(streamingRows, round), { stream: true, maxTokens: 3_000 });
     await until(reader.text, (seen) => seen.includes('data: '));
     reader.socket.pause();
     readers.push(reader);
@@ -216,23 +197,26 @@ test('readers that stop reading pay once and take little memory, and others are 
   assert.ok(grown < 160, `${grown} MB`);
   for (const { socket } of readers) socket.resume();
   await Promise.all(readers.map(({ closed }) => closed));
-  for (const [index, { text }] of readers.entries())
-    assert.equal(text().includes('data: [DONE]'), charges[index]?.[0] === 'succeeded', 'cut off means not ended');
+  for (const [index, reader] of readers.entries())
+    assert.equal(isOver(reader), charges[index]?.[0] === 'succeeded', 'cut off means not ended');
 });
 
 test('a reader that is slow but steady gets the whole stream', async () => {
-  const reader = openCall({ stream: true, max_tokens: 300 });
-  const nap = setInterval(() => {
-    reader.socket.pause();
-    setTimeout(() => reader.socket.resume(), 15);
-  }, 20);
-  await reader.closed;
-  clearInterval(nap);
-  assert.match(reader.text(), /data: \[DONE\]\n\n/);
-  assert.deepEqual(
-    (await chargesOf(requestIdOf(reader.text()))).map(({ outcome, completion_tokens }) => [outcome, completion_tokens]),
-    [['succeeded', 300]],
-  );
+  for (const row of streamingRows) {
+    const reader = openCall(row, { stream: true, maxTokens: 300 });
+    const nap = setInterval(() => {
+      reader.socket.pause();
+      setTimeout(() => reader.socket.resume(), 15);
+    }, 20);
+    await reader.closed;
+    clearInterval(nap);
+    assert.ok(isOver(reader), row.name);
+    const charges = await chargesOf(requestIdOf(reader.text()));
+    assert.deepEqual(
+      charges.map(({ outcome, completion_tokens }) => [outcome, completion_tokens]),
+      [['succeeded', 300]],
+    );
+  }
 });
 
 async function latencies(calls: number): Promise<number[]> {
