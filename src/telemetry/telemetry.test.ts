@@ -10,6 +10,8 @@ import { startApp, type TestApp } from '#test/app.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { freePort } from '#test/free-port.ts';
 import { longestAnswer } from '#test/long-answer.ts';
+import { callForms, callModel, protocolRows, readingOf } from '#test/protocols.ts';
+import type { Counted } from '#test/read-answer.ts';
 import { seedTenant, type Tenant } from '#test/tenants.ts';
 import { createTelemetry } from './telemetry.ts';
 
@@ -92,23 +94,32 @@ const chatCalls = (outcome: string) =>
 const tokens = (kind: string) => `fanfold_tokens_total{model="fanfold-tiny-chat",kind="${kind}"}`;
 
 test('requests are counted by operation and status, calls by base model and outcome, tokens as the caller was told', async () => {
-  const usages: Record<string, number>[] = [];
+  const used: Counted[] = [];
+  const caller = { origin: app.origin, owner: tenant.slug, key: tenant.key };
   const more = await added(async () => {
-    for (const answer of [await chat(), await chat()]) usages.push(JSON.parse(await answer.text()).usage);
-    await (await chat({ max_tokens: 100_000 })).text();
-    await (await call('search/openai/v1/embeddings', { model: 'search', input: 'lamp' })).text();
+    for (const { row, stream } of callForms) {
+      const answer = await (await callModel(row, caller, { maxTokens: 8, stream })).text();
+      if (row.kind === 'text') used.push(readingOf(row, { stream }).counted(answer));
+      await (await callModel(row, caller, { text: 'lamp '.repeat(20_000), stream })).text();
+    }
   });
-  assert.deepEqual([more(chatRequests(200)), more(chatRequests(400))], [2, 1]);
-  assert.equal(more('fanfold_http_request_duration_seconds_count{operation="chat.create"}'), 3);
+  for (const { operation, kind, stream, name } of protocolRows) {
+    const forms = stream ? 2 : 1;
+    const requests = (status: number) => `fanfold_http_requests_total{operation="${operation}",status="${status}"}`;
+    assert.deepEqual([more(requests(200)), more(requests(400))], [forms, forms], name);
+    assert.equal(more(`fanfold_http_request_duration_seconds_count{operation="${operation}"}`), 2 * forms, name);
+    const model = kind === 'text' ? 'fanfold-tiny-chat' : 'fanfold-tiny-embed';
+    const calls = (outcome: string) =>
+      more(`fanfold_calls_total{operation="${operation}",model="${model}",outcome="${outcome}"}`);
+    // What the caller is told may be in other words.
+    assert.deepEqual([calls('succeeded'), calls('invalid_request')], [forms, forms], name);
+  }
   assert.equal(more('fanfold_http_requests_in_flight'), 0);
-  assert.deepEqual([more(chatCalls('succeeded')), more(chatCalls('invalid_request'))], [2, 1]);
-  const embeddings = 'operation="embeddings.create",model="fanfold-tiny-embed"';
-  assert.equal(more(`fanfold_calls_total{${embeddings},outcome="succeeded"}`), 1);
-  const sum = (field: string) => usages.reduce((total, usage) => total + (usage[field] ?? 0), 0);
-  assert.equal(more(tokens('prompt')), sum('prompt_tokens'));
-  assert.equal(more(tokens('completion')), sum('completion_tokens'));
-  assert.equal(more(tokens('cached')), sum('cached_tokens'));
-  assert.equal(more('fanfold_call_time_to_first_token_seconds_count{model="fanfold-tiny-chat"}'), 2);
+  const sum = (field: keyof Counted) => used.reduce((total, counted) => total + counted[field], 0);
+  assert.equal(more(tokens('prompt')), sum('promptTokens'));
+  assert.equal(more(tokens('completion')), sum('completionTokens'));
+  assert.equal(more(tokens('cached')), sum('cachedTokens'));
+  assert.equal(more('fanfold_call_time_to_first_token_seconds_count{model="fanfold-tiny-chat"}'), used.length);
   assert.ok(more('fanfold_active_seconds_total{model="fanfold-tiny-chat"}') > 0);
 });
 
