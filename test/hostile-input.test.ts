@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { bearer, seedAccount, seedKey } from '#test/accounts.ts';
 import { assault } from '#test/assault.ts';
 import { createTestDatabase } from '#test/database.ts';
+import { bodyOf, protocolRows } from '#test/protocols.ts';
 import { startServerProcess } from '#test/server-process.ts';
 
 const count = 10_000;
@@ -33,7 +34,7 @@ test(`${count} malformed requests: no 5xx, no crash, no stall, every error in it
       { method: 'PATCH', path: `/api/v1/keys/${victim}/activate` },
       { method: 'PATCH', path: `/api/v1/keys/${victim}/deactivate`, body: {} },
       { method: 'DELETE', path: '/api/v1/keys/key_00000000000000000000000000' },
-      { method: 'POST', path: '/api/projects/o/p/openai/v1/chat/completions', body: { model: 'm', messages: [] } },
+      ...protocolRows.map((row) => ({ method: 'POST', path: `/api/projects/o/p/${row.path}`, body: bodyOf(row) })),
       { method: 'POST', path: '/v1/embeddings', body: { model: 'm', input: 'a' } },
       { method: 'GET', path: '/healthz' },
     ],

@@ -3,9 +3,9 @@ import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { doctor } from '#billing';
 import { openDatabase } from '#db';
-import { bearer } from '#test/accounts.ts';
 import { startApp } from '#test/app.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { callModel, inTurn, type ProtocolRow, streamingRows } from '#test/protocols.ts';
 import { seedTenant } from '#test/tenants.ts';
 import { openWay, type Way } from '#test/way.ts';
 import { createFarewell } from './farewell.ts';
@@ -60,15 +60,11 @@ test('a server ends while its database says nothing, and of what it leaves nothi
   const database = await openDatabase({ url: way.url, maxConnections: 8 });
   const app = await startApp(database);
   const ada = await seedTenant(pg.database, app.models);
-  const call = (max_tokens: number) =>
-    fetch(`${app.origin}/api/projects/${ada.slug}/chat/openai/v1/chat/completions`, {
-      method: 'POST',
-      headers: { ...bearer(ada.key), 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'chat', messages: [{ role: 'user', content: 'Hi' }], max_tokens, stream: true }),
-    });
-  await (await call(4)).text();
-  const running = await call(2_000);
-  const read = running.text().catch(() => 'cut off');
+  const call = (row: ProtocolRow, maxTokens: number) =>
+    callModel(row, { origin: app.origin, owner: ada.slug, key: ada.key }, { maxTokens, stream: true });
+  await (await call(inTurn(streamingRows, 0), 4)).text();
+  const running = await Promise.all(streamingRows.map((row) => call(row, 2_000)));
+  const read = Promise.all(running.map((response) => response.text().catch(() => 'cut off')));
   way.swallow();
   const stopped = app.stop().then(() => 'ended');
   assert.equal(await Promise.race([stopped, sleep(60_000, 'waits', { ref: false })]), 'ended');
@@ -83,5 +79,5 @@ test('a server ends while its database says nothing, and of what it leaves nothi
   const charges = await pg.database.query(`select from ledger where account_id = $1 and type = 'inference'`, [
     ada.accountId,
   ]);
-  assert.ok(charges.length === 1 || charges.length === 2);
+  assert.ok(charges.length >= 1 && charges.length <= 1 + running.length);
 });
