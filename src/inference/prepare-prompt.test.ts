@@ -73,14 +73,29 @@ test('where that is wanted the oldest turns go until the rest fits, the instruct
         assert.ok(isTooLong(error));
         return null;
       });
-      const sent = prompts.at(-1)?.messages ?? [];
+      // What the instructions take alone is counted too, where nothing fits.
+      const sent = prompts.findLast((prompt) => prompt.messages.at(-1) === messages.at(-1))?.messages ?? [];
       assert.equal(sent[0]?.role, 'system');
       assert.deepEqual(sent.slice(1), messages.slice(messages.length - sent.length + 1));
-      assert.equal(sent.at(-1), messages.at(-1));
       assert.equal(released.length, prompts.length - (prepared ? 1 : 0));
       if (prepared) assert.ok(prepared.promptTokens + prepared.maxTokens <= 100);
       else assert.equal(sent.length, 2);
     }),
+  );
+});
+
+test('room for more of an answer is made by leaving out turns only, and instructions without room are blamed also then', async () => {
+  const { engine } = countingEngine(100);
+  const last = user('x'.repeat(90));
+  for (const messages of [[last], [user('old'), last]]) {
+    const prepared = await preparePrompt(engine, wanted(messages, null, true), never);
+    assert.deepEqual([prepared.promptTokens, prepared.maxTokens], [91, 9]);
+  }
+  const instructions: ChatMessage = { role: 'system', content: 'x'.repeat(99) };
+  await assert.rejects(preparePrompt(engine, wanted([user('a'), instructions, last], null, true), never), isTooLong);
+  await assert.rejects(
+    preparePrompt(engine, wanted([instructions, user('a'), last], null, true), never),
+    (error) => error instanceof Fault && /no conversation fits/.test(error.message),
   );
 });
 

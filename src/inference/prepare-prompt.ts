@@ -25,14 +25,15 @@ const leastRoom = (maxContextTokens: number) => Math.min(1_024, Math.floor(maxCo
 /** Prepares a prompt, without its oldest turns as far as that is wanted and needed. Throws what `contextExcess` makes. */
 export async function preparePrompt(engine: Engine, wanted: Wanted, signal: AbortSignal): Promise<PreparedPrompt> {
   for (let { prompt } = wanted; ; ) {
+    // Where nothing can go, no more room is asked for than there must be.
+    const dropsOldestTurns = wanted.dropsOldestTurns && withoutOldestTurns(prompt.messages) !== null;
     try {
-      return await prepareOnce(engine, { ...wanted, prompt }, signal);
+      return await prepareOnce(engine, { ...wanted, prompt, dropsOldestTurns }, signal);
     } catch (error) {
       const needed = neededTokens(wanted);
-      if (!wanted.dropsOldestTurns)
+      const shorter = dropsOldestTurns ? shortened(prompt, needed, error) : null;
+      if (shorter === null)
         throw await blameInstructions(engine, { wanted: { ...wanted, maxTokens: needed }, error }, signal);
-      const shorter = shortened(prompt, needed, error);
-      if (shorter === null) throw error;
       prompt = shorter;
     }
   }

@@ -25,6 +25,8 @@ test('whatever is wrong is told with its field', () => {
     [{ model: '' }, 'model', /non-empty string/],
     [{ input: null }, 'input', /expected text or a list with at least one item/],
     [{ input: [] }, 'input', /at least one item/],
+    [{ input: [{ type: 'web_search_call' }] }, 'input', /at least one message, call or output/],
+    [{ instructions: 'x', input: [{ type: 'reasoning', summary: [] }] }, 'input', /at least one message/],
     [{ input: 5 }, 'input', /expected text or a list of items/],
     [{ input: [5] }, 'input[0]', /expected an object/],
     [{ input: [{}] }, 'input[0].role', /"user", "assistant", "system", "developer"/],

@@ -5,7 +5,7 @@ import type { TextRequest } from '../../model-request.ts';
 import { refuse } from '../openai/refuse.ts';
 import { additionalTools } from './additional-tools.ts';
 import { messagesOf } from './conversation.ts';
-import type { InputItem } from './input-items.schema.ts';
+import { asReadItem, type InputItem, isReference } from './input-items.schema.ts';
 import { type CountBody, countRequestSchema, type ResponsesBody, responsesRequestSchema } from './request.schema.ts';
 import type { ReasoningSeal } from './sealed-reasoning.ts';
 import { readToolChoice } from './tool-choice.ts';
@@ -112,7 +112,10 @@ export function messagesFor(
 
 function readInput({ input, previous_response_id: previous }: CountBody): readonly InputItem[] {
   const items = typeof input === 'string' ? [userMessage(input)] : (input ?? []);
-  if (items.length === 0 && previous == null) throw refuse('input', 'expected text or a list with at least one item');
+  if (previous != null) return items;
+  if (items.length === 0) throw refuse('input', 'expected text or a list with at least one item');
+  const isRead = (item: InputItem) => isReference(item) || (asReadItem(item)?.type ?? 'reasoning') !== 'reasoning';
+  if (!items.some(isRead)) throw refuse('input', 'expected at least one message, call or output of a call');
   return items;
 }
 

@@ -17,9 +17,9 @@ export function reword(problem: Fault): Fault {
   const { param } = problem.options;
   const field = param === undefined ? undefined : fields[param];
   if (param === undefined || field === undefined) return problem;
-  const { message } = problem;
-  const reworded = message.startsWith(`${param}: `) ? field + message.slice(param.length) : message;
-  return fault(problem.fault, { ...problem.options, param: field, message: reworded });
+  const begins = [`${param}.json_schema`, param].find((path) => problem.message.startsWith(path)) ?? '';
+  const message = begins === '' ? problem.message : field + problem.message.slice(begins.length);
+  return fault(problem.fault, { ...problem.options, param: field, message });
 }
 
 /** Clients recognise the code, "context window", "maximum context length", or "prompt is too long". */
@@ -32,7 +32,7 @@ function tooLong(
     ? `your input has ${promptTokens}`
     : `you requested ${promptTokens + maxTokens} (${promptTokens} in the input, ${maxTokens} in max_output_tokens)`;
   const help = isInput
-    ? 'The prompt is too long: send fewer items or tools, or set truncation to "auto".'
+    ? 'The prompt is too long: send fewer items or tools. With truncation "auto" the oldest turns are left out.'
     : 'The prompt is too long or max_output_tokens is too large: send fewer items or tools, or a smaller max_output_tokens.';
   return fault('context_length_exceeded', {
     ...problem.options,

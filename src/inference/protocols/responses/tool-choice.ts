@@ -50,11 +50,13 @@ function allowed(sent: Allowed, list: readonly UsedTool[]): ReadChoice {
 function matching(list: readonly UsedTool[], named: object): readonly UsedTool[] {
   const { type, name, namespace } = isFields(named) ? named : {};
   if (type === 'namespace') return list.filter((tool) => tool.namespace !== null && tool.namespace === name);
-  const same = list.filter((tool) => {
-    if (tool.kind !== type) return false;
+  const called = list.filter((tool) => {
     if (typeof namespace === 'string') return tool.namespace === namespace && tool.name === name;
     return tool.name === name || (tool.namespace !== null && `${tool.namespace}.${tool.name}` === name);
   });
+  // Some clients name every tool as a function.
+  const ofKind = called.filter(({ kind }) => kind === type);
+  const same = ofKind.length === 0 && type === 'function' ? called : ofKind;
   // The one without a namespace is meant first.
   const plain = same.filter((tool) => tool.namespace === null);
   return plain.length > 0 ? plain : same;

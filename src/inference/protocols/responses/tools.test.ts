@@ -115,6 +115,7 @@ test('a choice forces what was sent, and restricts the tools to those that are a
   assert.deepEqual(chosen(fn('d')), named('n__d'));
   assert.deepEqual(chosen(fn('a', { namespace: 'n' })), named('n__a'));
   assert.deepEqual(chosen({ type: 'custom', name: 'c' }), named('c'));
+  assert.deepEqual(chosen(fn('c')), named('c'));
   for (const type of ['web_search', 'file_search', 'mcp', 'shell'])
     assert.deepEqual(chosen({ type }), [{ mode: 'auto' }, all]);
   const allowed = (mode: string, some: object[]) => chosen({ type: 'allowed_tools', mode, tools: some });
