@@ -34,6 +34,12 @@ function statusOf({ row: { status } }: Pick<Fault, 'row'>): number {
   return status === 422 ? 400 : status === 503 ? 529 : status;
 }
 
+/** Clients try again after 429 and 529, once `retry-after` is over: none is told not to. null: they decide. */
+function retryAdvice({ status, shouldRetry }: FaultRow): boolean | null {
+  const isForNow = status === 429 || status === 503;
+  return isForNow && shouldRetry === false ? null : shouldRetry;
+}
+
 /** Of Anthropic's interface. */
 export const anthropicErrors: ErrorEnvelope = {
   name: 'AnthropicError',
@@ -46,7 +52,7 @@ export const anthropicErrors: ErrorEnvelope = {
       request_id: requestId,
     }),
   headers: ({ row, options }) => ({
-    ...(row.shouldRetry === null ? {} : { 'x-should-retry': String(row.shouldRetry) }),
+    ...(retryAdvice(row) === null ? {} : { 'x-should-retry': String(retryAdvice(row)) }),
     ...(row.status === 503 && options.retryAfterSeconds === undefined
       ? { 'retry-after': String(overloadedSeconds) }
       : {}),
