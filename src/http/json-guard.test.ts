@@ -96,6 +96,14 @@ test('a route that looks at its texts itself gets them as they are, and takes as
   assert.throws(() => parseJsonBody(Buffer.from('{"a":{"b":{"c":1}}}'), bounds), { message: /more than 2 fields/ });
 });
 
+test('a route that takes what tools have read gets all that can be stored of it', () => {
+  const bounds = { maxKeys: 9, maxItems: 100, badText: 'replace', exact: [] } as const;
+  const read = (json: string) => parseJsonBody(Buffer.from(json), bounds);
+  assert.deepEqual(read('{"a":["b\\u0000c","\\ud800","\\udc00x\\uD83D"]}'), { a: ['bc', '\ufffd', '\ufffdx\ufffd'] });
+  assert.deepEqual(read('["\\ud83d\\uDE00\\u0000","\\\\u0000","\\\\\\u0000\\n\\u00e9"]'), ['😀', '\\u0000', '\\\né']);
+  assert.deepEqual(read('{"\\u0000a":1}'), { a: 1 });
+});
+
 test('surrogate pairs, escaped backslashes before "u0000" and other escapes pass', () => {
   assert.deepEqual(parse('["\\ud83d\\uDE00","\\\\u0000","\\u0001\\b\\/"]'), ['😀', '\\u0000', '\u0001\b/']);
 });

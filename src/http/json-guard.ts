@@ -8,9 +8,10 @@ export type JsonBounds = {
   maxItems: number;
   /**
    * `pass`: texts that cannot be stored pass here, because the reader of the body checks each item for itself, so
-   * that one bad item does not refuse the others.
+   * that one bad item does not refuse the others. `replace`: of such texts what can be stored is read. Agents send what their tools
+   * read, whatever that is, again with every call.
    */
-  badText: 'refuse' | 'pass';
+  badText: 'refuse' | 'pass' | 'replace';
   /** Fields of the body (`tools`, `params.tools`) whose numbers keep their digits, and whose objects the order of their keys. */
   exact: readonly string[];
 };
@@ -33,7 +34,8 @@ export function parseJsonBody(bytes: Buffer, bounds: JsonBounds = defaultBounds)
   if (!isUtf8(bytes)) throw refusal('The body is not valid UTF-8.');
   const scan = scanJson(bytes, bounds);
   if (scan.tooMuch !== null) throw refusal(scan.tooMuch);
-  const text = withoutMark(bytes.toString('utf8'));
+  const sent = withoutMark(bytes.toString('utf8'));
+  const text = scan.badText && bounds.badText === 'replace' ? withoutBadText(sent) : sent;
   const value = parse(text);
   keepExact(value, text, bounds.exact);
   if (scan.badText && bounds.badText === 'refuse') throw badText(value);
@@ -43,6 +45,18 @@ export function parseJsonBody(bytes: Buffer, bounds: JsonBounds = defaultBounds)
 
 /** Tools of Windows put a mark of the byte order in front of a file; a reader may pass over it (RFC 8259 8.1). */
 const withoutMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text);
+
+/** Escapes one by one, so that a backslash that was escaped begins none; pairs of surrogates first. */
+const escapes = /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u([\da-fA-F]{4})|\\[^u]/g;
+
+/** JSON text without escapes of NUL, and with the replacement character for half of a surrogate pair. */
+function withoutBadText(text: string): string {
+  return text.replace(escapes, (sequence, code: string | undefined) => {
+    const unit = code === undefined ? noCode : Number.parseInt(code, 16);
+    if (unit === 0) return '';
+    return isHighSurrogate(unit) || isLowSurrogate(unit) ? '\\ufffd' : sequence;
+  });
+}
 
 function refusal(message: string): Fault {
   return fault('invalid_request', { message });

@@ -14,9 +14,10 @@ import { createProtocolContext } from './protocol-context.ts';
 /** Registers the routes of a protocol: those that call models, and what else it has. */
 export function protocolRoutes(app: FastifyInstance, deps: InferenceDeps, protocol: Protocol): void {
   for (const call of protocol.calls) {
-    const { path, operation, contract, exact = [] } = call;
+    const { path, operation, contract, exact = [], readsBadText } = call;
     const { errors: envelope, keyHeader } = protocol;
-    const config = { operation, access: 'admission', envelope, contract, json: { exact } } as const;
+    const json = { exact, badText: readsBadText ? 'replace' : 'refuse' } as const;
+    const config = { operation, access: 'admission', envelope, contract, json } as const;
     app.post(`${callPrefix}${path}`, { config: keyHeader ? { ...config, keyHeader } : config }, handlerOf(deps, call));
   }
   protocol.routes?.(app, createProtocolContext(deps));

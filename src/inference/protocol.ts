@@ -39,6 +39,8 @@ type CallPath = {
   contract: Contract;
   /** Fields of the body whose numbers keep their digits, as in `tools`. */
   exact?: readonly string[];
+  /** Of texts that cannot be stored (NUL, half of a surrogate pair) the rest is read, in place of a refusal. */
+  readsBadText?: boolean;
 };
 
 /** A call that is answered by a text model. (Methods, so that calls with requests of their own stand in one list.) */

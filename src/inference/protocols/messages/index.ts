@@ -17,6 +17,7 @@ function messagesCall(signatures: ThinkingSignatures): TextCall<MessagesRequest>
     operation: 'messages.create',
     contract: messagesContract,
     exact: ['messages', 'tools', 'output_config', 'output_format'],
+    readsBadText: true,
     read: (body) => readMessagesRequest(body, signatures),
     reword,
     answer({ model, sampling: { maxTokens }, hidesThinking }) {

@@ -48,6 +48,8 @@ test('sampling is taken as it is asked for', () => {
     [0.5, 0.9, 40, ['END', '\n\n'], true],
   );
   assert.equal(read({ top_k: 0 }).sampling.topK, null);
+  // LangChain says -1 where nothing is meant.
+  assert.deepEqual(read({ top_k: -1, top_p: -1 }).sampling, read({}).sampling);
 });
 
 test('thinking becomes an effort, with a bound where one is given', () => {
@@ -193,7 +195,8 @@ test('what is wrong is told with the path of its field', () => {
     [{ system: 5 }, /^system: expected a string or a list of text blocks$/],
     [{ system: [image] }, /^system\.0\.type: expected "text"$/],
     [{ temperature: 1.5 }, /^temperature: expected a number from 0 to 1$/],
-    [{ top_p: -1 }, /^top_p: /],
+    [{ top_p: -0.5 }, /^top_p: /],
+    [{ top_k: -2 }, /^top_k: /],
     [{ top_k: 1.5 }, /^top_k: /],
     [{ stream: 'yes' }, /^stream: expected true or false$/],
     [{ stop_sequences: 'END' }, /^stop_sequences: expected a list/],

@@ -65,13 +65,16 @@ function readEffort({ thinking, output_config: config }: CountBody): ReasoningEf
   }
 }
 
+/** LangChain says -1 where nothing is meant. */
+const isGiven = (value: number | null | undefined): value is number => value != null && value >= 0;
+
 function readSampling(fields: MessagesBody): MessagesRequest['sampling'] & TextRequest['sampling'] {
-  const { thinking, top_k: topK } = fields;
+  const { thinking, top_k: topK, top_p: topP } = fields;
   return {
     maxTokens: fields.max_tokens,
     temperature: fields.temperature ?? chatDefaults.temperature,
-    topP: fields.top_p ?? chatDefaults.top_p,
-    topK: topK || null,
+    topP: isGiven(topP) ? topP : chatDefaults.top_p,
+    topK: isGiven(topK) && topK > 0 ? topK : null,
     presencePenalty: 0,
     frequencyPenalty: 0,
     seed: null,

@@ -34,7 +34,7 @@ export function messagesRoutes(app: FastifyInstance, { context, signatures }: Pa
     {
       config: {
         ...config('messages.count_tokens', countContract),
-        json: { exact: ['messages', 'tools', 'output_config', 'output_format'] },
+        json: { exact: ['messages', 'tools', 'output_config', 'output_format'], badText: 'replace' },
       },
     },
     async (request, reply) => {

@@ -158,20 +158,23 @@ export const messagesRequestSchema = Type.Object(
       }),
     ),
     top_p: optional(
-      Type.Number({
-        ...said('Share of probability that tokens are chosen from.', '核采样的概率阈值。'),
-        minimum: 0,
-        maximum: 1,
+      Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Literal(-1)], {
+        ...said(
+          'Share of probability that tokens are chosen from; -1: as if it was left out.',
+          '核采样的概率阈值；-1 等同于省略。',
+        ),
+        ...expecting('expected a number from 0 to 1'),
         default: chatDefaults.top_p,
       }),
     ),
     top_k: optional(
       Type.Integer({
         ...said(
-          'Only so many of the likeliest tokens are chosen from; 0: all.',
-          '仅从概率最高的若干词元中选择；0 表示全部。',
+          'Only so many of the likeliest tokens are chosen from; 0 and -1: all.',
+          '仅从概率最高的若干词元中选择；0 和 -1 表示全部。',
         ),
-        minimum: 0,
+        ...expecting('expected an integer of at least 0'),
+        minimum: -1,
       }),
     ),
   },

@@ -281,8 +281,14 @@ test('a response is stored with its input, unless nobody wants that', () => {
   assert.deepEqual(stored, {
     ...{ id: body.id, previousId: 'resp_before', model: 'm', body },
     input: [
-      { ...{ type: 'message', id: `msg_${key}_i0`, role: 'user' }, content: [{ type: 'input_text', text: 'Hi' }] },
-      { ...{ type: 'message', id: 'msg_1', role: 'assistant' }, content: [{ type: 'output_text', text: 'Yes?' }] },
+      {
+        ...{ type: 'message', id: `msg_${key}_i0`, role: 'user', status: 'completed' },
+        content: [{ type: 'input_text', text: 'Hi' }],
+      },
+      {
+        ...{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' },
+        content: [{ type: 'output_text', annotations: [], logprobs: [], text: 'Yes?' }],
+      },
       { ...input[2], id: `fco_${key}_i2` },
       input[3],
     ],

@@ -19,6 +19,7 @@ export function createResponsesProtocol({ secret }: { secret: Buffer }): Protoco
     operation: 'responses.create',
     contract: responsesContract,
     exact: ['tools', 'text'],
+    readsBadText: true,
     read: (body) => readResponsesRequest(body, seal),
     resolve: (wanted, stored) => withStored(wanted, stored, seal),
     reword,

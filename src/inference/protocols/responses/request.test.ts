@@ -75,6 +75,11 @@ test('instructions are the first system message, and messages are read in every 
   );
 });
 
+test('empty instructions are none', () => {
+  const asked = [{ role: 'user', content: 'Hi' }];
+  assert.deepEqual(messages(asked, { instructions: '' }), [user('Hi')]);
+});
+
 test('what the model wrote in a row is one message, with its reasoning and its calls', () => {
   const items = [
     { role: 'user', content: 'Weather?' },

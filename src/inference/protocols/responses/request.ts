@@ -86,7 +86,7 @@ function readPrompt(body: CountBody, seal: ReasoningSeal) {
   const asked: ResponsesInput = {
     items,
     previousId: body.previous_response_id ?? null,
-    instructions: body.instructions ?? null,
+    instructions: body.instructions || null,
     tools,
   };
   const prompt: TextRequest['prompt'] = {

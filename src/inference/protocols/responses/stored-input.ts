@@ -103,9 +103,16 @@ export function storedInput(items: readonly InputItem[], responseId: string): ob
   });
 }
 
-/** Clients expect the content of messages as a list. */
+/** Clients expect the content of messages as a list, and of parts of answers all fields. */
 function listedContent(item: InputItem): object {
-  if (!('content' in item) || !('role' in item) || typeof item.content !== 'string') return {};
-  const type = item.role === 'assistant' ? 'output_text' : 'input_text';
-  return { content: [{ type, text: item.content }] };
+  if (!('content' in item) || !('role' in item)) return {};
+  const { content, role } = item;
+  const type = role === 'assistant' ? 'output_text' : 'input_text';
+  const parts = typeof content === 'string' ? [{ type, text: content }] : Array.isArray(content) ? content : [];
+  return { status: 'completed', content: parts.map((part) => listedPart(part, type)) };
+}
+
+function listedPart(part: object & { type: string }, textType: 'input_text' | 'output_text'): object {
+  const type = part.type === 'text' ? textType : part.type;
+  return type === 'output_text' ? { annotations: [], logprobs: [], ...part, type } : { ...part, type };
 }

@@ -77,7 +77,7 @@ export function storedRoutes(app: FastifyInstance, context: ProtocolContext, sea
 
   app.post(
     `${responsesPath}/input_tokens`,
-    { config: { ...config('responses.count', countContract), json: { exact: ['tools', 'text'] } } },
+    { config: { ...config('responses.count', countContract), json: { exact: ['tools', 'text'], badText: 'replace' } } },
     async (request, reply) => {
       try {
         return { object: 'response.input_tokens', input_tokens: await count(request, reply) };

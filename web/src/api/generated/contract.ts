@@ -1355,7 +1355,7 @@ export type Schemas = {
     stream?: boolean | null;
     stop_sequences?: (string)[] | null;
     temperature?: number | null;
-    top_p?: number | null;
+    top_p?: number | -1 | null;
     top_k?: number | null;
   };
   Model: {
