@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault, OperatorError } from '#kernel';
-import { createTestDatabase } from '#test/database.ts';
+import { createTestDatabase, dropDatabase } from '#test/database.ts';
 import { openDatabase } from './database.ts';
 import { constraintOf, isUnavailable, sqlState } from './sqlstate.ts';
 
@@ -172,7 +172,7 @@ test('a database', async (t) => {
     await database.query(
       `create database ${name} template template0 encoding 'LATIN1' locale_provider libc locale 'C'`,
     );
-    t.after(() => database.query(`drop database ${name} with (force)`));
+    t.after(() => dropDatabase(database, name));
     place.pathname = name;
     await assert.rejects(openDatabase({ url: place.href, maxConnections: 1 }), {
       name: 'OperatorError',

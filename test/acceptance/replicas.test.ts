@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, openDatabase } from '#db';
-import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { createTestDatabase, dropDatabase, type TestDatabase } from '#test/database.ts';
 import { type Program, patiently, startProgram } from '#test/program.ts';
 import { callModel, inTurn, protocolRows } from '#test/protocols.ts';
 
@@ -28,7 +28,7 @@ before(async () => {
 after(async () => {
   await Promise.all((programs ?? []).map((program) => program.stop()));
   await database?.close();
-  if (database) await server.database.query(`drop database ${new URL(database.url).pathname.slice(1)} with (force)`);
+  if (database) await dropDatabase(server.database, new URL(database.url).pathname.slice(1));
   await server?.drop();
 });
 

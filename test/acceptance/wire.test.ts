@@ -172,7 +172,7 @@ test('every refusal has its published status, code and param', async () => {
       'invalid_request',
       'input',
     ],
-    ['unknown path', { path: `${base('chat')}/responses`, body: hi }, 404, 'not_found', null],
+    ['unknown path', { path: `${base('chat')}/moderations`, body: hi }, 404, 'not_found', null],
     ['wrong method', { path: `${base('chat')}/chat/completions`, method: 'GET' }, 405, 'method_not_allowed', null],
   ];
   for (const [name, request, status, code, param] of cases) {

@@ -55,11 +55,30 @@ async function drop(database: Database, serverUrl: string, name: string): Promis
   const admin = await openDatabase({ url: serverUrl, maxConnections: 1, connectMs });
   try {
     await database.close();
-    await admin.query(`drop database ${name} with (force)`, undefined, patience);
+    await dropDatabase(admin, name);
   } finally {
     await admin.close();
   }
 }
+
+/**
+ * Drops a database, if it is there, whoever is connected. `force` ends the sessions of others, and is refused to who is no superuser
+ * while autovacuum works there; that gives way when the database is dropped without.
+ */
+export async function dropDatabase(admin: Database, name: string): Promise<void> {
+  for (let tries = 5; ; tries -= 1) {
+    const how = tries % 2 === 1 ? 'with (force)' : '';
+    const problem = await admin.query(`drop database if exists ${name} ${how}`, undefined, patience).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    if (problem === null) return;
+    if (tries === 0 || !isInUse(problem)) throw problem;
+  }
+}
+
+/** Insufficient privilege, and object in use. */
+const isInUse = (error: unknown) => ['42501', '55006'].includes(Object(error).code);
 
 /** One folder per user and checkout. */
 function testServerFolder(): string {
@@ -164,7 +183,7 @@ async function ensureTemplate(admin: Database, template: string): Promise<void> 
 
 async function makeTemplate(maker: Database, template: string): Promise<void> {
   const draft = `${template}_draft`;
-  await maker.query(`drop database if exists ${draft} with (force)`, undefined, patience);
+  await dropDatabase(maker, draft);
   await maker.query(`create database ${draft}`, undefined, patience);
   const database = await openDatabase({ url: replaceDatabase(maker.url, draft), maxConnections: 1, connectMs });
   try {
