@@ -65,6 +65,8 @@ export type ProtocolRow = {
   tooLongWords: RegExp;
   /** An answer that is asked to be longer than the context is fitted into it, and not refused. */
   fitsContext: boolean;
+  /** Of texts with NUL or half of a surrogate pair the rest is read; without it they are refused. */
+  readsBadText: boolean;
   /** The field that errors name when the text is at fault; null: they name none. */
   textField: string | null;
   /** How a refusal is told: its status, and its code, or its type where there are no codes. */
@@ -81,6 +83,7 @@ const openAi = {
   tooLong: 'invalid_request',
   tooLongWords: /maximum context length is 4096 .* at least \d+ tokens/,
   fitsContext: false,
+  readsBadText: false,
   refusal: (name: FaultName): [number, string] => [faultRows[name].status, faultRows[name].code],
   errorIn: errorIn('code'),
 } as const;
@@ -164,6 +167,7 @@ const responses: ProtocolRow = {
   tooLong: 'context_length_exceeded',
   tooLongWords: /context window.* maximum context length is 4096 tokens; your input has \d+/,
   keepsLong: true,
+  readsBadText: true,
   textField: 'input',
   whole: {
     isWhole: (answer) => /^(completed|incomplete)$/.test(String(at(JSON.parse(answer), 'status'))),
@@ -202,6 +206,7 @@ const messages: ProtocolRow = {
   tooLong: 'invalid_request',
   tooLongWords: /^prompt is too long: \d+ tokens > 4096 maximum/,
   fitsContext: true,
+  readsBadText: true,
   refusal(name) {
     const { status } = faultRows[name];
     const told = anthropicStatuses[status] ?? status;
