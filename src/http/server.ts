@@ -130,13 +130,14 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.addHook('onRequest', (request, reply, done) => {
     watchRequest?.(request, reply);
     reply.header('x-request-id', request.id);
-    const { everyAnswer } = request.envelope;
-    if (everyAnswer) reply.headers(everyAnswer(request.id));
+    // Read once: Fastify makes the options of a route anew for each look at them.
+    const { envelope } = request;
+    if (envelope.everyAnswer) reply.headers(envelope.everyAnswer(request.id));
     if (origins.size > 0) allowOrigin(request, reply, origins);
     const refusal = checkDoor(request.raw);
     // Browsers with a session can read these answers. They must not be taken for HTML, whatever text people have
     // stored.
-    if (request.envelope === nativeErrors) reply.header('x-content-type-options', 'nosniff');
+    if (envelope === nativeErrors) reply.header('x-content-type-options', 'nosniff');
     if (refusal) done(refusal);
     else if (closing.now && request.url !== '/healthz') done(shuttingDown());
     else if (request.is404 || isMeantForAnother(request, app.routeTable)) answerNothing(request, reply);
