@@ -5,7 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { root } from '#test/source-tree.ts';
 
-const pages = ['README.md', 'AGENTS.md', 'SECURITY.md', 'CHANGELOG.md', 'models/README.md'];
+const pages = ['README.md', 'AGENTS.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'models/README.md'];
 
 /** A page without its blocks of code. */
 const proseOf = (page: string) => readFileSync(path.join(root, page), 'utf8').replace(/^```[\s\S]*?^```$/gm, '');
