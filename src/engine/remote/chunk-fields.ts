@@ -14,24 +14,6 @@ export function choiceOf({ choices }: Fields): { choice: Fields; delta: Fields }
   return { choice, delta: fieldsOf(isObject(given) ? given : choice) };
 }
 
-/** What a chunk says that says one piece of text and nothing else, and in which field; null for all others. */
-export function saidIn(chunk: unknown): (Said & { key: string }) | null {
-  const fields = fieldsOf(chunk);
-  const { choice, delta } = choiceOf(fields);
-  if ('error' in fields || isObject(fields.usage) || typeof choice.finish_reason === 'string') return null;
-  // Another answer, which may come in turn with the first one, is not said.
-  if (choice.index !== undefined && choice.index !== 0) return null;
-  if (!Array.isArray(fields.choices) || fields.choices.length !== 1 || delta === choice) return null;
-  const [said, another] = Object.entries(delta).filter(
-    ([key, value]) => key !== 'role' && value !== '' && value !== null,
-  );
-  if (said === undefined || another !== undefined) return null;
-  const [key, text] = said;
-  if (typeof text !== 'string') return null;
-  if (key === 'content') return { kind: 'content', text, key };
-  return key === 'reasoning_content' || key === 'reasoning' ? { kind: 'reasoning', text, key } : null;
-}
-
 /** What is no object has no fields. */
 export function fieldsOf(value: unknown): Fields {
   // as: any object can be read by names.

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { prompt } from './chat-call.fixture.ts';
+import { TransportError } from './connection-pool.ts';
 import { countPrompt, countTexts } from './count-tokens.ts';
-import { TransportError } from './http/transport.ts';
 import type { RemoteApi, ServingRoute } from './serving-route.ts';
 import { type Behave, startUpstream } from './upstream.fixture.ts';
 import { openUpstream } from './upstream.ts';

@@ -3,6 +3,7 @@ import type { Countable, TokenCount } from '../tokens/counter-protocol.ts';
 import { messageToWire, toolChoiceToWire } from '../wire-prompt.ts';
 import { reasoningOf, toolsOf } from './chat-request.ts';
 import { countOf } from './chunk-fields.ts';
+import { discard, readText } from './connection-pool.ts';
 import type { ServingRoute } from './serving-route.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -134,8 +135,8 @@ async function ask(upstream: Upstream, path: string, body: object, signal: Abort
 /** null where the engine has no such route. */
 async function askAny(upstream: Upstream, path: string, body: object, signal: AbortSignal): Promise<unknown> {
   const { status, body: answer } = await upstream.post(path, body, signal);
-  if (status === 200) return jsonOf(await answer.text());
-  answer.drop();
+  if (status === 200) return jsonOf(await readText(answer));
+  discard(answer);
   return null;
 }
 

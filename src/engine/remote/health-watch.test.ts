@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
+import { openConnectionPool } from './connection-pool.ts';
 import { HealthWatch, type Watched } from './health-watch.ts';
-import { openPlainConnections } from './http/plain-connections.ts';
 import { isReachable } from './reachable.ts';
 import { startUpstream } from './upstream.fixture.ts';
 import { openUpstream } from './upstream.ts';
@@ -38,9 +38,9 @@ function firstLook(url: string, patienceMs: number): Promise<string> {
 
 test('what an engine says while this process stands still itself is in time', async () => {
   const url = await startEngine();
-  const connections = openPlainConnections(new URL(url).origin, { most: 1, secret: null, bounds: { connectMs: 50 } });
-  stops.push(connections.close);
-  const call = connections.send({ method: 'POST', path: '/v1/x', body: '{}' }, new AbortController().signal);
+  const pool = openConnectionPool(new URL(url).origin, { maxConnections: 1, secret: null, limits: { connectMs: 50 } });
+  stops.push(pool.close);
+  const call = pool.send({ method: 'POST', path: '/v1/x', body: '{}' }, new AbortController().signal);
   const [look, reached] = [firstLook(url, 1_500), isReachable(url, 1_500)];
   // The engine is in this process: it answers in the first turns after this.
   for (const untilMs = performance.now() + 1_600; performance.now() < untilMs; );
@@ -80,7 +80,7 @@ async function startBusyEngine(checked: Checked) {
     server.closeAllConnections();
   });
   const { body } = await upstream.post('/chat/completions', { stream: true }, new AbortController().signal);
-  body.read(() => true).catch(() => {});
+  body.resume();
   return { url, upstream, sayMore, stopListening: () => void server.close() };
 }
 

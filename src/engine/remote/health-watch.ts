@@ -1,3 +1,4 @@
+import { discard } from './connection-pool.ts';
 import { afterPatience } from './patience.ts';
 import { isReachable } from './reachable.ts';
 import type { Upstream } from './upstream.ts';
@@ -61,19 +62,19 @@ export class HealthWatch {
   async #asks(): Promise<boolean> {
     const { upstream, path, answered, failed } = this.#watched;
     const patience = new AbortController();
-    const heardBefore = upstream.heard.times;
+    const receivedBefore = upstream.received;
     const callOff = afterPatience(this.#timing.patienceMs, () =>
       patience.abort(new Error('The health check was not answered in time.')),
     );
     try {
       const { status, body } = await upstream.get(path, patience.signal);
-      body.drop();
+      discard(body);
       if (status === 200) answered();
       else failed(`The health check was answered ${status}.`);
       return true;
     } catch (error) {
       // Who says more of an answer meanwhile is alive, and too busy for this question.
-      if (patience.signal.aborted && upstream.heard.times > heardBefore) return true;
+      if (patience.signal.aborted && upstream.received > receivedBefore) return true;
       failed(error instanceof Error ? error.message : String(error));
       return false;
     } finally {

@@ -1,3 +1,4 @@
+import { discard } from './connection-pool.ts';
 import type { ServingRoute } from './serving-route.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -45,7 +46,7 @@ export class ReasoningBound {
     const inTime = AbortSignal.timeout(askMs);
     try {
       const answer = await this.#upstream.post('/chat/completions', body, AbortSignal.any([signal, inTime]));
-      answer.body.drop();
+      discard(answer.body);
       if (answer.status === 200) this.#isTaken = true;
       else if (refused.has(answer.status)) this.#isTaken = false;
     } catch (error) {

@@ -4,7 +4,7 @@ import { workOf } from '../turns/admission.ts';
 import { ChatAnswer } from './chat-answer.ts';
 import { chatBody } from './chat-request.ts';
 import { countPrompt } from './count-tokens.ts';
-import { readStream, readWhole } from './read-answer.ts';
+import { readStream, readWhole } from './read-response.ts';
 import type { RemoteParts } from './remote-parts.ts';
 import { reach } from './route-set.ts';
 import { Elsewhere } from './routed-call.ts';
@@ -85,7 +85,7 @@ export async function generateChat(
     const maxReasoningTokens = chat.reasoningEffort === 'none' ? null : (sampling.maxReasoningTokens ?? null);
     const sent = await sendCall(parts, call, { request, maxReasoningTokens, signal, param: 'messages' });
     try {
-      await (streams ? readStream : readWhole)(sent.answer, text, { signal, onDelta });
+      await (streams ? readStream : readWhole)(sent.response.body, text, { signal, onDelta });
       if (signal.aborted) return cancelled();
       const activeMs = clock.monotonicMs() - sent.sentMs;
       const { promptTokens, completionTokens } = text.usage;

@@ -3,7 +3,7 @@ import type { Embedded, EmbeddingInputs, PreparedEmbedding } from '../port.ts';
 import { workOf } from '../turns/admission.ts';
 import { countTexts } from './count-tokens.ts';
 import { canCut, embeddingCall, vectorsOf } from './embedding-request.ts';
-import { readJson } from './read-answer.ts';
+import { readJson } from './read-response.ts';
 import type { RemoteParts } from './remote-parts.ts';
 import { reach } from './route-set.ts';
 import { Elsewhere } from './routed-call.ts';
@@ -69,7 +69,7 @@ export async function embedInputs(
       param: 'input',
     });
     try {
-      const vectors = vectorsOf(await readJson(sent.answer, signal), inputs.texts.length);
+      const vectors = vectorsOf(await readJson(sent.response.body, signal), inputs.texts.length);
       const activeMs = parts.clock.monotonicMs() - sent.sentMs;
       parts.routes.line(call.baseModelId).ran(call.work, activeMs);
       return { vectors, promptTokens: tokens, activeMs };

@@ -61,7 +61,7 @@ export class RouteRuntime {
         failed: (error) => {
           if (!this.#isClosing) this.failed(error);
         },
-        gone: () => this.#giveUp(),
+        gone: () => this.#failCalls(),
       },
       health,
     );
@@ -177,9 +177,9 @@ export class RouteRuntime {
     if (this.#isClosing && this.#calls === 0) void this.close();
   }
 
-  #giveUp(): void {
+  #failCalls(): void {
     const error = 'Nothing at its address has answered for half a minute.';
     this.#log('warn', 'Calls of a serving route were given up.', { route: this.#route.id, calls: this.#calls, error });
-    this.upstream.giveUp(error);
+    this.upstream.failAll(error);
   }
 }

@@ -2,7 +2,7 @@ import { fault } from '#kernel';
 import { defaultWaiting } from '../turns/admission.ts';
 import { AdapterRefused } from './adapters/lora-calls.ts';
 import { rankRoutes, takesCalls } from './choose-route.ts';
-import { TransportError } from './http/transport.ts';
+import { TransportError } from './connection-pool.ts';
 import { mayTake, RouteLine, type Turn } from './route-line.ts';
 import { type RouteDeps, RouteRuntime } from './route-runtime.ts';
 import { Elsewhere, noRoute, type RoutedCall } from './routed-call.ts';

@@ -1,7 +1,7 @@
 import { Fault, systemClock } from '#kernel';
 import type { Delta } from '../port.ts';
 import { prompt, sampling } from './chat-call.fixture.ts';
-import { openSecureConnections } from './http/secure-connections.ts';
+import { openConnectionPool, readText } from './connection-pool.ts';
 import { createRemoteEngine } from './remote-engine.ts';
 import type { ServingRoute } from './serving-route.ts';
 
@@ -44,16 +44,16 @@ export async function callBy(urls: readonly string[], { whole = false, untilDown
   }
 }
 
-/** Calls one after the other, by the connections themselves, which rest as long as they like. */
+/** Requests one after the other. */
 async function callAgain(origin: string): Promise<unknown[]> {
-  const connections = openSecureConnections(origin, { most: 4, secret: 's3cret', bounds: { idleMs: 600_000 } });
+  const pool = openConnectionPool(origin, { maxConnections: 4, secret: 's3cret', limits: { idleMs: 600_000 } });
   const said: unknown[] = [];
   for (const n of [1, 2, 3, 4]) {
     const body = JSON.stringify({ n, text: 'ü'.repeat(100_000 * n) });
-    const answer = await connections.send({ method: 'POST', path: '/v1/echo', body }, signal());
-    said.push(await answer.body.json());
+    const { body: echoed } = await pool.send({ method: 'POST', path: '/v1/echo', body }, signal());
+    said.push(JSON.parse(await readText(echoed)));
   }
-  await connections.close();
+  await pool.close();
   return said;
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { makeAuthority, makeCertificate } from './http/certificates.fixture.ts';
+import { makeAuthority, makeCertificate } from './certificates.fixture.ts';
 import { callBy } from './secure-engine.fixture.ts';
 import { type Behave, delta, finish, startUpstream, stream, usage } from './upstream.fixture.ts';
 

@@ -1,6 +1,6 @@
 import { Fault } from '#kernel';
 import type { Adapter } from '../port.ts';
-import type { Answer } from './http/transport.ts';
+import type { UpstreamResponse } from './connection-pool.ts';
 import type { RemoteParts } from './remote-parts.ts';
 import type { RouteRuntime } from './route-runtime.ts';
 import { reach } from './route-set.ts';
@@ -20,7 +20,7 @@ export type ToSend = {
 };
 
 /** A call that a route has taken. */
-export type Sent = { answer: Answer; runtime: RouteRuntime; leave: () => void; sentMs: number };
+export type Sent = { response: UpstreamResponse; runtime: RouteRuntime; leave: () => void; sentMs: number };
 
 type Place = { runtime: RouteRuntime; leave: () => void; isRepeated?: boolean };
 
@@ -64,13 +64,13 @@ async function attempt(
   const { path, body } = request(runtime.route);
   const told = { ...body, ...fields, ...bound };
   const sentMs = parts.clock.monotonicMs();
-  const answer = await reach(runtime, () => runtime.upstream.post(path, told, signal));
-  if (answer instanceof Elsewhere) return answer;
-  if (answer.status === 200) {
+  const response = await reach(runtime, () => runtime.upstream.post(path, told, signal));
+  if (response instanceof Elsewhere) return response;
+  if (response.status === 200) {
     runtime.answered(prefix);
-    return { answer, runtime, leave, sentMs };
+    return { response, runtime, leave, sentMs };
   }
-  const refusal = await refusalOf(answer, { param, adapter });
+  const refusal = await refusalOf(response, { param, adapter });
   if (refusal.kind === 'final') throw doubting(runtime, refusal.error);
   if (refusal.kind === 'adapter_lost') {
     // It was started anew, or another server needed the room. Nothing has run there.

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { Fault } from '#kernel';
-import { AnswerBody } from './answer-body.ts';
 import { refusalOf } from './upstream-error.ts';
 
 /** What a refusal comes to, in a word or two. */
 async function read(status: number, said: unknown): Promise<string> {
-  const body = new AnswerBody({ abort: () => {} });
-  body.add(Buffer.from(typeof said === 'string' ? said : JSON.stringify(said)));
-  body.end(null);
+  const body = Readable.from([Buffer.from(typeof said === 'string' ? said : JSON.stringify(said))]);
   const refusal = await refusalOf({ status, headers: {}, body }, { param: 'messages', adapter: null });
   if (refusal.kind === 'adapter_lost') return refusal.kind;
   if (refusal.kind === 'elsewhere')

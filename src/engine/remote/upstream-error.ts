@@ -1,7 +1,7 @@
 import { type Fault, fault } from '#kernel';
 import type { Adapter } from '../port.ts';
 import { adapterName, isUnknown } from './adapters/lora-calls.ts';
-import type { Answer } from './http/transport.ts';
+import { readText, type UpstreamResponse } from './connection-pool.ts';
 
 /** What a refusal of a remote engine means for the call. */
 export type Refusal =
@@ -20,14 +20,17 @@ const contextWords =
 const missingWords = /\bno models? (is |are )?(currently )?loaded|\bmodel\b.{0,200}\b(not found|not loaded|unloaded)/i;
 
 /** Reads the error of an answer whose status is not 200. */
-export async function refusalOf(answer: Answer, context: { param: string; adapter: Adapter | null }): Promise<Refusal> {
-  const text = await textOf(answer);
-  const { status } = answer;
+export async function refusalOf(
+  response: UpstreamResponse,
+  context: { param: string; adapter: Adapter | null },
+): Promise<Refusal> {
+  const text = await textOf(response);
+  const { status } = response;
   const reason = `The engine answered ${status}: ${text.slice(0, 300)}`;
   if (context.adapter && isUnknown(status, text, adapterName(context.adapter.sha256)))
     return { kind: 'adapter_lost', reason };
   if (status === 429 || status === 503) {
-    const retryAfterSeconds = secondsOf(answer.headers['retry-after']);
+    const retryAfterSeconds = secondsOf(response.headers['retry-after']);
     return { kind: 'elsewhere', reason, isDown: false, retryAfterSeconds, isLoading: loadingWords.test(text) };
   }
   if (status === 400 || status === 413 || status === 422) {
@@ -81,8 +84,8 @@ function messageIn(text: string): string | null {
 }
 
 /** What came of it is enough for a reason. */
-async function textOf({ body }: Answer): Promise<string> {
-  return body.text(mostTextBytes).catch(() => '');
+async function textOf({ body }: UpstreamResponse): Promise<string> {
+  return readText(body, mostTextBytes).catch(() => '');
 }
 
 function secondsOf(header: string | string[] | undefined): number | null {

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { after, test } from 'node:test';
-import { openPlainConnections } from './http/plain-connections.ts';
-import { openSecureConnections } from './http/secure-connections.ts';
+import { readText } from './connection-pool.ts';
 import type { RemoteApi } from './serving-route.ts';
 import { openUpstream } from './upstream.ts';
 
@@ -67,7 +66,7 @@ async function ask(url: string, api: RemoteApi, wanted: string): Promise<void> {
   stops.push(upstream.close);
   for (const each of wanted) {
     const { body } = await upstream.post('/chat/completions', each === 's' ? { stream: true } : {}, signal());
-    await body.text();
+    await readText(body);
   }
 }
 
@@ -88,19 +87,3 @@ test('other engines are asked to keep the connection of a stream, once they have
     assert.equal(asked.map(({ says }) => says).join(), 'close,keep-alive,keep-alive,keep-alive');
   }
 });
-
-for (const open of [openPlainConnections, openSecureConnections])
-  test(`the connection of a last request carries nothing again, whatever its server says (${open.name})`, async () => {
-    const { url, asked } = await engine(null, { keeps: false });
-    // With TLS or without it, the requests are the same.
-    const connections = open(new URL(url).origin, { most: 1, secret: null, bounds: { idleMs: 600_000 } });
-    stops.push(connections.close);
-    for (const stream of [false, false, true, false]) {
-      const request = { method: 'POST', path: '/v1/x', body: JSON.stringify({ stream }), isLast: stream } as const;
-      await (await connections.send(request, signal())).body.text();
-    }
-    assert.deepEqual(
-      asked.map(({ connection }) => connection),
-      [1, 1, 1, 2],
-    );
-  });

@@ -1,4 +1,4 @@
-import type { Answer } from '../http/transport.ts';
+import { readText, type UpstreamResponse } from '../connection-pool.ts';
 import type { ServingRoute } from '../serving-route.ts';
 import type { Upstream } from '../upstream.ts';
 
@@ -81,10 +81,10 @@ export function isUnknown(status: number, text: string, name: string): boolean {
   return (status === 404 || status === 400) && text.includes(name) && words.test(text);
 }
 
-async function ask(send: () => Promise<Answer>): Promise<{ status: number; text: string }> {
+async function ask(send: () => Promise<UpstreamResponse>): Promise<{ status: number; text: string }> {
   try {
     const { status, body } = await send();
-    return { status, text: await body.text() };
+    return { status, text: await readText(body) };
   } catch (error) {
     if (!(error instanceof Error && error.name === 'TimeoutError')) throw error;
     throw new AdapterRefused('The engine did not answer in time when it was asked about adapters.', { cause: error });

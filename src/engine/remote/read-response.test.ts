@@ -1,31 +1,30 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import type { Fault } from '#kernel';
 import { fc } from '#test/properties.ts';
 import type { Delta } from '../port.ts';
-import { AnswerBody } from './answer-body.ts';
 import { ChatAnswer } from './chat-answer.ts';
-import { readStream } from './read-answer.ts';
+import { readStream } from './read-response.ts';
 import { type Chunk, delta, finish, usage } from './upstream.fixture.ts';
 
 const frame = (chunk: Chunk) => `data: ${JSON.stringify(chunk)}\n\n`;
 
 /** Reads a stream whose pieces come one after the other; tells which deltas came with each, and behind the last. */
 async function readPieces(pieces: readonly Buffer[]): Promise<Delta[][]> {
-  const unused = () => assert.fail('Nothing is ended early here.');
-  const body = new AnswerBody({ abort: unused });
+  const body = new Readable({ read() {} });
   const seen: Delta[] = [];
   const options = { hasTools: false, parallelToolCalls: true, stop: [] };
   const { signal } = new AbortController();
-  const read = readStream({ status: 200, headers: {}, body }, new ChatAnswer(options), {
-    signal,
-    onDelta: (each) => void seen.push(each),
-  });
-  const ofPieces = pieces.map((piece) => {
-    body.add(piece);
-    return seen.splice(0);
-  });
-  body.end(null);
+  const read = readStream(body, new ChatAnswer(options), { signal, onDelta: (each) => void seen.push(each) });
+  read.catch(() => {});
+  const ofPieces: Delta[][] = [];
+  for (const piece of pieces) {
+    body.push(piece);
+    await new Promise(setImmediate);
+    ofPieces.push(seen.splice(0));
+  }
+  body.push(null);
   await read;
   return seen.length > 0 ? [...ofPieces, seen] : ofPieces;
 }
