@@ -65,7 +65,6 @@ async function prepare(scale: { rows: number; months: number }) {
   const admit = createAdmission({
     sql: database,
     keyUsage: createKeyUsage({ sql: database, clock: systemClock }),
-    clock: systemClock,
   });
   const { slug: ownerSlug, project: projectSlug, key } = big;
   const page = (path: string) => async () => {
@@ -76,7 +75,7 @@ async function prepare(scale: { rows: number; months: number }) {
   return {
     questions: {
       admission: async () => {
-        await admit({ authorization: `Bearer ${key}` }, { ownerSlug, projectSlug, model: 'chat' }).answer;
+        await admit({ authorization: `Bearer ${key}` }, { ownerSlug, projectSlug, model: 'chat' });
       },
       'hold and settlement': () => call(billing, big),
       'first page of usage': page('/api/v1/credits/usage'),

@@ -29,7 +29,7 @@ const models = openModels({
   clock,
 });
 const app = createServer({ authenticator: async () => null, probe: async () => {} });
-const admit = createAdmission({ sql: database, keyUsage, clock, callsUnderWay: billing.callsUnderWay });
+const admit = createAdmission({ sql: database, keyUsage });
 const modelUsage = createModelUsage({ sql: database, clock });
 const autoSave = createAutoSave({ sql: database });
 inferenceRoutes(app, {

@@ -55,12 +55,11 @@ async function prepare(keys: number) {
   const admit = createAdmission({
     sql: database,
     keyUsage: createKeyUsage({ sql: database, clock: systemClock }),
-    clock: systemClock,
   });
   const question = { ownerSlug: slug, projectSlug: project, model: 'chat' };
   return {
     drop,
-    ask: (n: number) => admit({ authorization: `Bearer ${real[n % real.length]?.key}` }, question).answer,
+    ask: (n: number) => admit({ authorization: `Bearer ${real[n % real.length]?.key}` }, question),
   };
 }
 

@@ -15,7 +15,7 @@ export type Books = ReturnType<typeof openBooks>;
 
 /** Everything that keeps records of calls: charges, limits, stored answers, and what became of each call. */
 export function openBooks({ timing = {} }: AppOptions, ground: Ground, { models, engine }: Engines) {
-  const { config, database, lookout, log, clock, instanceId } = ground;
+  const { config, database, log, clock, instanceId } = ground;
   const credits = createCredits({
     ...{ database, cursors: ground.cursors, clock, publicUrl: ground.publicUrl, log },
     ...{ lowMicro: config.lowBalanceMicro, signUpMicro: config.signUpMicro, sales: salesOf(config) },
@@ -23,8 +23,8 @@ export function openBooks({ timing = {} }: AppOptions, ground: Ground, { models,
     pace: engine.pace,
     trainingTime: (baseModelId, work) => timeOfTraining({ sql: database, models }, { baseModelId, ...work }),
   });
-  const billing = createBilling({ database, lookout, instanceId, clock, log, timing, onCharge: credits.touch });
-  const instance = { database, lookout, instanceId, registered: billing.registered, log };
+  const billing = createBilling({ database, instanceId, clock, log, timing, onCharge: credits.touch });
+  const instance = { database, instanceId, registered: billing.registered, log };
   return {
     credits,
     billing,

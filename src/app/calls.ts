@@ -17,7 +17,7 @@ export type CallsDeps = { ground: Ground; engines: Engines; books: Books; resour
 
 /** Calls of models, those that are saved, and chats, whose answers are calls too. */
 export function openCalls({ chats: pace = {} }: AppOptions, { ground, engines, books, resources }: CallsDeps) {
-  const { config, database, lookout, log, clock, cursors, telemetry } = ground;
+  const { config, database, log, clock, cursors, telemetry } = ground;
   const { models, engine } = engines;
   const { billing, limiter, idempotency, requests, keyUsage } = books;
   const { datasets, hosting, training } = resources;
@@ -32,7 +32,7 @@ export function openCalls({ chats: pace = {} }: AppOptions, { ground, engines, b
     accountBytes: config.maxResponsesBytes,
   });
   const inference: InferenceDeps = {
-    admit: createAdmission({ sql: database, keyUsage, clock, findTrained, callsUnderWay: billing.callsUnderWay }),
+    admit: createAdmission({ sql: database, keyUsage, findTrained }),
     ...{ findTrained, sql: database, models, engine, billing, limiter, idempotency, requests, clock },
     modelUsage: hosting.usage,
     storedResponses: storing.store,
@@ -43,6 +43,6 @@ export function openCalls({ chats: pace = {} }: AppOptions, { ground, engines, b
     observe: telemetry.observeCall,
   };
   const principalCalls = createPrincipalCalls(inference);
-  const chats = createChats({ database, lookout, cursors, billing, datasets, log, calls: principalCalls, ...pace });
+  const chats = createChats({ database, cursors, billing, datasets, log, calls: principalCalls, ...pace });
   return { saved, storing, inference, chats };
 }

@@ -10,10 +10,10 @@ export type Engines = ReturnType<typeof openEngines>;
  * The engine of this server and those it has routes to, with the base models that they serve.
  * @param served what was trained; made after the engines, which ask for it when they are called.
  */
-export function openEngines(options: AppOptions, { clock, lookout }: Ground, served: () => Training['served']) {
+export function openEngines(options: AppOptions, { clock }: Ground, served: () => Training['served']) {
   const { config, database, log } = options;
   const serving = createServingRoutes({
-    ...{ sql: database, lookout, find: options.models.find, environment: config.environment },
+    ...{ sql: database, find: options.models.find, environment: config.environment },
     onWarning: (line) => log.warn(line),
   });
   const models = withRoutes(options.models, serving);

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { createIdentity, installationSecret, oidcSettingsOf } from '#accounts';
 import { type BillingTiming, grant } from '#billing';
 import type { ChatsOptions } from '#chats';
-import { createLookout, type Database } from '#db';
+import type { Database } from '#db';
 import type { EngineSettings } from '#engine';
 import { createPublicUrl, type ServerLimits } from '#http';
 import { createJobs } from '#jobs';
@@ -36,9 +36,8 @@ export type Ground = Awaited<ReturnType<typeof openGround>>;
 /** What all rooms need: database, clock, log, jobs, objects and identity. */
 export async function openGround({ config, database, log }: AppOptions) {
   const works = config.roles.includes('worker');
-  const lookout = createLookout({ sql: database, log });
   return {
-    ...{ config, database, lookout, log, works },
+    ...{ config, database, log, works },
     clock: systemClock,
     instanceId: newId('ins'),
     telemetry: await createTelemetry({ ...telemetrySettingsOf(config), log }),
@@ -46,7 +45,7 @@ export async function openGround({ config, database, log }: AppOptions) {
     protocolSecret: await installationSecret(database, 'protocols'),
     cursors: createCursorCodec(await installationSecret(database, 'cursor')),
     objects: await openObjects(config),
-    jobs: createJobs({ url: database.url, lookout, log, works }),
+    jobs: createJobs({ url: database.url, log, works }),
     probe: async () => void (await database.query('select')),
     identity: await openIdentity(config, database, log),
   };

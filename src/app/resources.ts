@@ -16,7 +16,7 @@ export type Resources = ReturnType<typeof openResources>;
 
 /** The rooms of what belongs to projects: datasets, training, hosted models, imports, feedback and indexes. */
 export function openResources(ground: Ground, engines: Engines, { credits, billing, limiter }: Books) {
-  const { config, database, lookout, log, works, clock, cursors, publicUrl, objects, jobs, instanceId } = ground;
+  const { config, database, log, works, clock, cursors, publicUrl, objects, jobs, instanceId } = ground;
   const { models, engine, tokenCounter } = engines;
   const datasets = createDatasets({
     ...{ database, cursors, jobs, models, tokenCounter },
@@ -24,7 +24,7 @@ export function openResources(ground: Ground, engines: Engines, { credits, billi
   });
   const { training, close: closeEncoder } = openTraining(
     config,
-    { database, lookout, cursors, models, datasets, billing, objects, instanceId, log, onCharge: credits.touch, works },
+    { database, cursors, models, datasets, billing, objects, instanceId, log, onCharge: credits.touch, works },
     engines.forChildren,
   );
   const hosting = createHosting({

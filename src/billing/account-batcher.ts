@@ -5,10 +5,6 @@ import { isLockedOut, type LockedAccounts } from './locked-accounts.ts';
 
 export type AccountBatcherOptions<In, Out> = {
   name: string;
-  /** As of `createBatcher`. */
-  patienceTurns?: number;
-  /** As of `createBatcher`. */
-  underWay?: () => number;
   accountOf: (item: In) => string;
   /** Waits for no lock longer than `lockMs`. */
   run: (items: readonly In[]) => Promise<Outcome<Out>[]>;
@@ -50,10 +46,9 @@ export function createAccountBatcher<In, Out>(options: AccountBatcherOptions<In,
   }
 
   return {
-    /** `sent`: as of `createBatcher`; it is not called where the account is locked. */
-    submit(item: In, sent?: () => void): Promise<Outcome<Out>> {
+    submit(item: In): Promise<Outcome<Out>> {
       if (locked.has(accountOf(item))) return goOn(item, null);
-      return batcher.submit(item, sent).then((outcome) => (isLate(outcome) ? goOn(item, outcome) : outcome));
+      return batcher.submit(item).then((outcome) => (isLate(outcome) ? goOn(item, outcome) : outcome));
     },
   };
 }

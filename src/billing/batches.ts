@@ -4,7 +4,7 @@ import { createAccountBatcher } from './account-batcher.ts';
 import type { Charge } from './charge.ts';
 import { type HoldRequest, placeHolds, releaseHolds } from './holds.store.ts';
 import { type Outcome, runIsolated, unwrap } from './isolation.ts';
-import { type LockedAccounts, lockMs } from './locked-accounts.ts';
+import type { LockedAccounts } from './locked-accounts.ts';
 import { settleQuickly } from './quick-settlements.store.ts';
 import { settleCharges } from './settlements.store.ts';
 
@@ -16,16 +16,12 @@ export type BatchesOptions = {
   registered: () => Promise<void>;
   locked: LockedAccounts;
   clock: Clock;
-  /** Calls that have begun and are not settled yet. */
-  callsUnderWay: () => number;
 };
 
-/** Calls that were sent to their engines together come back one after the other, and a statement costs as much as ten charges. */
-const patienceTurns = 4;
-const patience = { timeoutMs: 4_000, lockMs };
+const patience = { timeoutMs: 4_000 };
 
 /** The statements of money, each for all calls that ask at the same time. */
-export function createBatches({ database, instanceId, registered, locked, clock, callsUnderWay }: BatchesOptions) {
+export function createBatches({ database, instanceId, registered, locked, clock }: BatchesOptions) {
   const accountOf = ({ accountId }: { accountId: string }) => accountId;
   const common = { accountOf, locked, clock };
   return {
@@ -43,8 +39,6 @@ export function createBatches({ database, instanceId, registered, locked, clock,
     quickSettlements: createAccountBatcher({
       ...common,
       name: 'billing.settle_from_till',
-      patienceTurns,
-      underWay: callsUnderWay,
       run: (charges: readonly Charge[]) => runIsolated(charges, { run: (part) => payFromTills(database, part) }),
     }),
     settlements: createAccountBatcher({

@@ -1,4 +1,4 @@
-import type { Database, Lookout } from '#db';
+import type { Database } from '#db';
 import { BriefMap, type Clock, createUnderWay, fault, type Log, type Micro } from '#kernel';
 import { createBatches } from './batches.ts';
 import type { Charge } from './charge.ts';
@@ -23,10 +23,9 @@ export type Billing = {
   /**
    * Charges a call that ran and frees its hold; durable when it resolves. Happens once per request id, however often
    * it is sent, and always gives the same answer. Trouble with the database is waited out for about ten seconds;
-   * then it throws `ambiguous_transport`: the charge may or may not have happened. `sent` is called when its
-   * statement is on its way, again where that is tried again, and for a hold of its own not at all; it must not throw.
+   * then it throws `ambiguous_transport`: the charge may or may not have happened.
    */
-  settle: (charge: Charge, sent?: () => void) => Promise<{ chargedMicro: Micro }>;
+  settle: (charge: Charge) => Promise<{ chargedMicro: Micro }>;
   /**
    * Gives back the hold of a call that failed. Never rejects: what cannot be done now is done in the background.
    * Without a hold it does nothing.
@@ -64,7 +63,6 @@ export type BillingTiming = InstanceTiming & {
 
 export type BillingOptions = {
   database: Database;
-  lookout?: Lookout;
   /** Unique per process and start. */
   instanceId: string;
   clock: Clock;
@@ -85,14 +83,14 @@ const defaultTiming: BillingTiming = {
 };
 
 export function createBilling(options: BillingOptions): Billing {
-  const { database, lookout, instanceId, clock, log, timing, onCharge = () => {} } = options;
+  const { database, instanceId, clock, log, timing, onCharge = () => {} } = options;
   const times = { ...defaultTiming, ...timing };
   // Request ids that own, or may come to own, a hold, and whose. A hold of this instance that is not in here is a left-over.
   const open = new Map<string, string>();
   const settling = new BriefMap<string, Promise<{ chargedMicro: Micro }>>();
   const underWay = createUnderWay();
   const care = createInstanceCare({
-    ...{ database, lookout, instanceId, clock, log, times },
+    ...{ database, instanceId, clock, log, times },
     isOpen: (id) => open.has(id) || tills.owns(id),
     onRevival: () => tills.forget(),
   });
@@ -100,7 +98,7 @@ export function createBilling(options: BillingOptions): Billing {
   const locked = createLockedAccounts({ database, clock });
   const tills = createTills({ database, instanceId, clock, log, registered, locked, idleMs: times.tillIdleMs });
   const callsUnderWay = () => open.size;
-  const batches = createBatches({ database, instanceId, registered, locked, clock, callsUnderWay });
+  const batches = createBatches({ database, instanceId, registered, locked, clock });
   const holds = createHolds({ database, instanceId, clock, log, batches, tills, tillWaitMs: times.tillWaitMs });
   const settlements = createSettlements({
     ...{ clock, batches, tills },
@@ -142,11 +140,11 @@ export function createBilling(options: BillingOptions): Billing {
     return true;
   }
 
-  async function settle(charge: Charge, sent?: () => void): Promise<{ chargedMicro: Micro }> {
+  async function settle(charge: Charge): Promise<{ chargedMicro: Micro }> {
     const { requestId, accountId } = charge;
     underWay.begun();
     try {
-      return await settlements.settle(charge, sent);
+      return await settlements.settle(charge);
     } finally {
       settling.delete(requestId);
       open.delete(requestId);
@@ -184,11 +182,11 @@ export function createBilling(options: BillingOptions): Billing {
       onCharge(accountId);
     },
 
-    settle(charge, sent) {
+    settle(charge) {
       const { requestId } = charge;
       const known = settling.get(requestId);
       if (known) return known;
-      const settlement = settle(charge, sent);
+      const settlement = settle(charge);
       settling.set(requestId, settlement);
       return settlement;
     },

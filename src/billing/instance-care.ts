@@ -1,17 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLookout, type Database, type Lookout } from '#db';
+import type { Database } from '#db';
 import { type Clock, createRounds, joinRounds, type Log } from '#kernel';
 import { createDeathWatch } from './death-watch.ts';
 import { releaseFreeHolds, releaseHolds } from './holds.store.ts';
-import {
-  buryInstances,
-  deleteInstance,
-  isAnythingAround,
-  lookAround,
-  renewInstance,
-  type Sighting,
-  type Surroundings,
-} from './instances.store.ts';
+import { buryInstances, deleteInstance, lookAround, renewInstance, type Sighting } from './instances.store.ts';
 import { isLockedOut, lockMs } from './locked-accounts.ts';
 
 export type InstanceTiming = {
@@ -33,7 +25,6 @@ export type InstanceCare = {
 
 export type InstanceCareOptions = {
   database: Database;
-  lookout?: Lookout | undefined;
   instanceId: string;
   clock: Clock;
   log: Log | undefined;
@@ -47,17 +38,15 @@ export type InstanceCareOptions = {
 const farewellAttempts = 5;
 const farewellPauseMs = 500;
 const patience = { timeoutMs: 5_000, lockMs };
-const nothing: Surroundings = { others: [], ownHolds: [] };
 
 export function createInstanceCare(options: InstanceCareOptions): InstanceCare {
-  const { database, lookout = createLookout({ sql: database }), instanceId, clock, log, times, isOpen } = options;
+  const { database, instanceId, clock, log, times, isOpen } = options;
   // A sweep that takes long must not count as silence of the others.
   const watch = createDeathWatch({ deadAfterMs: times.deadAfterMs, longestGapMs: times.sweepMs * 1.2 });
   let registration: Promise<unknown> | null = null;
 
-  /** @param isAnything false: there is no need to look around. */
-  async function sweep(isAnything: boolean | undefined): Promise<void> {
-    const { others, ownHolds } = isAnything === false ? nothing : await lookAround(database, instanceId);
+  async function sweep(): Promise<void> {
+    const { others, ownHolds } = await lookAround(database, instanceId);
     // Holds whose placing or release had an unknown outcome. A call is open before its hold can be seen here.
     const forgotten = ownHolds.filter((requestId) => !isOpen(requestId));
     const dead = watch.observe(others, clock.monotonicMs());
@@ -101,10 +90,7 @@ export function createInstanceCare(options: InstanceCareOptions): InstanceCare {
   const rounds = joinRounds([
     // A statement of its own: nothing that others look for may keep a life sign back.
     createRounds({ pauseMs: times.beatMs, first: 'at once', work: showLife, onTrouble: onTrouble('no life sign') }),
-    lookout.look<boolean>({
-      ...{ question: isAnythingAround(instanceId), pauseMs: times.sweepMs, first: 'at once', work: sweep },
-      onTrouble: onTrouble('no sweep of holds'),
-    }),
+    createRounds({ pauseMs: times.sweepMs, first: 'at once', work: sweep, onTrouble: onTrouble('no sweep of holds') }),
   ]);
 
   return {

@@ -1,4 +1,4 @@
-import type { Question, Sql } from '#db';
+import type { Sql } from '#db';
 import type { Patience } from './locks.store.ts';
 
 /** The last life sign of an instance as PostgreSQL writes it; null: it owns holds but is not registered. */
@@ -34,12 +34,6 @@ export type Surroundings = {
   /** Request ids of the holds of this instance. */
   ownHolds: string[];
 };
-
-/** Whether there are other instances, or holds. */
-export const isAnythingAround =
-  (id: string): Question =>
-  (place) =>
-    `exists (select from instances where id <> ${place(id)}) or exists (select from holds)`;
 
 /** In one statement: instances look every few seconds, and mostly there is nothing to be seen. */
 export async function lookAround(sql: Sql, id: string): Promise<Surroundings> {

@@ -31,12 +31,12 @@ export function createSettlements({ clock, batches, tills, settleForMs, releaseS
 
   return {
     /** Waits out trouble with the database; throws `ambiguous_transport` where that takes too long. */
-    async settle(charge: Charge, sent?: () => void): Promise<{ chargedMicro: Micro }> {
+    async settle(charge: Charge): Promise<{ chargedMicro: Micro }> {
       const deadlineMs = clock.monotonicMs() + settleForMs;
       for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
         try {
           if (isInTill(charge)) {
-            const paid = unwrap(await batches.quickSettlements.submit(charge, sent));
+            const paid = unwrap(await batches.quickSettlements.submit(charge));
             if (paid !== null) {
               notePaid(charge, paid.availableMicro);
               return { chargedMicro: chargeWithin(charge.heldMicro, charge) };

@@ -10,7 +10,7 @@ import { messagesRoutes } from './messages.routes.ts';
 import { saveExampleRoutes } from './save-example.routes.ts';
 import { createSweep, type SweepOptions } from './sweep.ts';
 
-export type ChatsOptions = Pick<SweepOptions, 'lookout' | 'tidyMs'> & {
+export type ChatsOptions = Pick<SweepOptions, 'tidyMs'> & {
   database: Database;
   cursors: CursorCodec;
   billing: Billing;

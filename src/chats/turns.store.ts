@@ -1,4 +1,4 @@
-import type { Question, Sql } from '#db';
+import type { Sql } from '#db';
 import {
   type MessageError,
   type MessageRow,
@@ -173,9 +173,6 @@ export async function endAnswer(
   );
   return row ?? null;
 }
-
-/** Whether there are any of those below. */
-export const isAnyAnswerLost: Question = () => 'exists (select from chat_messages where lease_until < now())';
 
 /** Ends answers whose processes are dead; of all chats or of one. What they had come to stays. */
 export async function endLostAnswers(sql: Sql, error: MessageError, chatId: string | null): Promise<number> {

@@ -4,7 +4,6 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { fc } from '#test/properties.ts';
 import { type BatchRun, createBatcher, onBatchRun } from './batch.ts';
 
-const nextTick = () => new Promise<void>((resolve) => process.nextTick(resolve));
 const turns = async (count: number) => {
   for (let i = 0; i < count; i++) await nextTurn();
 };
@@ -15,11 +14,10 @@ test('whatever the timing, every item gets its own result, runs keep the order, 
     submissions: fc.array(submission, { maxLength: 60 }),
     lanes: fc.integer({ min: 1, max: 4 }),
     maxItems: fc.integer({ min: 1, max: 7 }),
-    patienceTurns: fc.nat(3),
     failingRuns: fc.uniqueArray(fc.nat(20)),
   });
   await fc.assert(
-    fc.asyncProperty(plan, async ({ submissions, lanes, maxItems, patienceTurns, failingRuns }) => {
+    fc.asyncProperty(plan, async ({ submissions, lanes, maxItems, failingRuns }) => {
       const started: number[] = [];
       const failed = new Set<number>();
       let running = 0;
@@ -27,7 +25,6 @@ test('whatever the timing, every item gets its own result, runs keep the order, 
       const batcher = createBatcher<number, string>({
         lanes,
         maxItems,
-        patienceTurns,
         run: async (items) => {
           const fails = failingRuns.includes(runs++);
           running++;
@@ -96,79 +93,6 @@ test('what is asked in one turn shares one run, and what arrives meanwhile share
   assert.deepEqual(sizes, [50, 70]);
 });
 
-test('a patient run waits for others while each turn brings some, and no longer than it may', async () => {
-  const sizes: number[] = [];
-  const run = async (items: readonly number[]) => {
-    sizes.push(items.length);
-    return items;
-  };
-  const batcher = createBatcher<number, number>({
-    lanes: 1,
-    maxItems: 1000,
-    patienceTurns: 3,
-    underWay: () => 100,
-    run,
-  });
-  const comeInTurns = async (counts: readonly number[]) => {
-    const all: Promise<number>[] = [];
-    for (const count of counts) {
-      for (let item = 0; item < count; item++) all.push(batcher.submit(item));
-      await nextTurn();
-    }
-    await Promise.all(all);
-    return sizes.splice(0);
-  };
-  assert.deepEqual(await comeInTurns([1]), [1]);
-  assert.deepEqual(await comeInTurns([1, 5, 2]), [8], 'they come in turns that follow each other');
-  assert.deepEqual(await comeInTurns([1, 0, 5]), [1, 5], 'a turn has brought none');
-  assert.deepEqual(await comeInTurns([1, 1, 1, 1, 1, 1]), [4, 2], 'they do not stop coming');
-});
-
-test('a patient run leaves in the same turn once all that it waits for have come, or half of them where they share it well', async () => {
-  for (const { some, last, ...bounds } of [
-    { some: 1, last: 1, maxItems: 2, underWay: () => 100 },
-    { some: 2, last: 1, maxItems: 100, underWay: () => 3 },
-    { some: 15, last: 1, maxItems: 100, underWay: () => 31 },
-    { some: 15, last: 5, maxItems: 100, underWay: () => 40 },
-  ]) {
-    const { sizes, submit } = patientBatcher(bounds);
-    const first = submit(some);
-    await nextTurn();
-    assert.deepEqual(sizes, [], 'there is not enough yet');
-    const rest = submit(last);
-    await nextTick();
-    assert.deepEqual(sizes, [some + last]);
-    await Promise.all([...first, ...rest]);
-  }
-});
-
-test('a patient run that nobody tells otherwise waits for as many as runs carried lately', async () => {
-  const { sizes, submit } = patientBatcher({ maxItems: 100 });
-  const inOneTurn = async (count: number) => {
-    const all = submit(count);
-    await nextTick();
-    const hasBegun = sizes.length > 0;
-    await Promise.all(all);
-    assert.deepEqual(sizes.splice(0), [count]);
-    return hasBegun;
-  };
-  await inOneTurn(8);
-  assert.equal(await inOneTurn(8), true);
-  assert.equal(await inOneTurn(4), false);
-  for (let run = 0; run < 40; run++) await inOneTurn(4);
-  assert.equal(await inOneTurn(4), true, 'what was usual before is forgotten');
-});
-
-function patientBatcher(bounds: { maxItems: number; underWay?: () => number }) {
-  const sizes: number[] = [];
-  const run = async (items: readonly number[]) => {
-    sizes.push(items.length);
-    return items;
-  };
-  const batcher = createBatcher<number, number>({ lanes: 1, patienceTurns: 50, ...bounds, run });
-  return { sizes, submit: (count: number) => Array.from({ length: count }, (_, item) => batcher.submit(item)) };
-}
-
 test('a run with too few results rejects its items instead of leaving them waiting', async () => {
   const batcher = createBatcher<number, number>({ lanes: 1, maxItems: 10, run: async () => [] });
   await assert.rejects(batcher.submit(1), /This is a bug/);
@@ -207,29 +131,4 @@ test('runs of named batchers are told while somebody listens: size, wait of the 
   assert.ok(mine.every(({ tookMs }) => tookMs >= 15));
   const [, second] = mine;
   assert.ok(second && second.waitedMs >= 5 && second.waitedMs < 60_000, `${second?.waitedMs}`);
-});
-
-test('who gave work for the time of a run has it done after the run began and before it ends, once', async () => {
-  const told: string[] = [];
-  const batcher = createBatcher<string, string>({
-    lanes: 1,
-    maxItems: 2,
-    run: async (items) => {
-      told.push(`begins ${items}`);
-      await turns(3);
-      told.push(`ends ${items}`);
-      if (items.includes('c')) throw new Error('this run fails');
-      return items;
-    },
-  });
-  const submit = (item: string) => batcher.submit(item, () => told.push(`meanwhile ${item}`));
-  const outcomes = await Promise.allSettled([submit('a'), batcher.submit('b'), submit('c'), submit('d')]);
-  assert.deepEqual(
-    outcomes.map(({ status }) => status),
-    ['fulfilled', 'fulfilled', 'rejected', 'rejected'],
-  );
-  assert.deepEqual(told, [
-    ...['begins a,b', 'meanwhile a', 'ends a,b'],
-    ...['begins c,d', 'meanwhile c', 'meanwhile d', 'ends c,d'],
-  ]);
 });

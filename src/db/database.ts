@@ -1,13 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type Fault, fault, messageOf, OperatorError } from '#kernel';
-import { arrayLiteral } from './array-literal.ts';
 import { CopyIn } from './copy-in.ts';
-import { createDeadlines, type Deadlines } from './deadlines.ts';
 import { driverUrl } from './driver-url.ts';
-import { withinLockWait } from './lock-wait.ts';
 import { placeOf } from './place.ts';
-import { PreparedRun, type Shapes } from './prepared-run.ts';
 import { sessionOptions } from './session-settings.ts';
 import { isDriverUnavailable, sqlState } from './sqlstate.ts';
 
@@ -16,8 +12,6 @@ type QueryOptions = {
   name?: string;
   /** Longest wait for the answer, ms; the connection is given up afterwards. */
   timeoutMs?: number;
-  /** About the longest wait for a lock, ms: a statement outside of transactions then fails with 57014, and has done nothing. */
-  lockMs?: number;
 };
 
 /** A database or a transaction: takes SQL with `$1`, `$2`, ... and gives the rows. */
@@ -62,12 +56,6 @@ const retryAfterSeconds = 1;
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { url } = options;
   const pool = createPool(options);
-  const shapesOf = new WeakMap<pg.PoolClient, Shapes>();
-  const deadlines = createDeadlines();
-  pool.on('connect', (client) => shapesOf.set(client, new Map()));
-  const withConnection = <T>(work: (connection: Connection) => Promise<T>) =>
-    onConnection(pool, { shapesOf, deadlines }, work);
-  const connect = () => pool.connect();
   try {
     await checkServer(pool, options);
   } catch (error) {
@@ -76,13 +64,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
   return {
     url,
-    query: (text, values, options) =>
-      withConnection((connection) => {
-        const rows = () => rowsOf<never>(connection, { text, values, options });
-        const { lockMs } = options ?? {};
-        return lockMs === undefined ? rows() : withinLockWait({ connection, lockMs, connect, deadlines }, rows);
-      }),
-    transaction: (work) => withConnection((connection) => runTransaction(connection, work)),
+    query: (text, values, options) => onConnection(pool, (connection) => rowsOf(connection, { text, values, options })),
+    transaction: (work) => onConnection(pool, (connection) => runTransaction(connection, work)),
     close: () => closePool(pool),
     connections: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
   };
@@ -173,11 +156,11 @@ function firstLineOf(error: unknown): string {
 
 type Statement = { text: string; values?: readonly unknown[] | undefined; options?: QueryOptions | undefined };
 /** `broken`: after a lost or late answer nobody knows the state of the connection. */
-type Connection = { client: pg.PoolClient; broken: boolean; shapes: Shapes; deadlines: Deadlines };
+type Connection = { client: pg.PoolClient; broken: boolean };
 
 async function run(connection: Connection, { text, values, options }: Statement): Promise<pg.QueryResult> {
   const config: pg.QueryConfig = withinTime({ text }, options?.timeoutMs);
-  if (values) config.values = values.map((value) => (Array.isArray(value) ? (arrayLiteral(value) ?? value) : value));
+  if (values) config.values = [...values];
   if (options?.name !== undefined) config.name = options.name;
   return answered(connection, connection.client.query(config));
 }
@@ -204,31 +187,8 @@ async function answered<Answer>(connection: Connection, answer: Promise<Answer>)
 }
 
 async function rowsOf<R>(connection: Connection, statement: Statement): Promise<R[]> {
-  const prepared = preparedRun(connection, statement);
-  const rows = prepared
-    ? await answered(connection, connection.client.query(prepared).rows)
-    : (await run(connection, statement)).rows;
-  // The caller states the shape of its own statement's rows.
-  return rows as R[];
-}
-
-/** Null: the statement has no name, or values that only the driver knows how to write. */
-function preparedRun(
-  { shapes, deadlines }: Connection,
-  { text, values = [], options = {} }: Statement,
-): PreparedRun | null {
-  const { name, timeoutMs = queryTimeoutMs } = options;
-  if (name === undefined) return null;
-  const texts = values.map(textOf);
-  if (!texts.every((each) => each !== undefined)) return null;
-  return new PreparedRun({ name, text, values: texts, timeoutMs }, { shapes, typeParserOf, deadlines });
-}
-
-/** A value as PostgreSQL reads it. */
-function textOf(value: unknown): string | null | undefined {
-  if (value === null || value === undefined) return null;
-  if (Array.isArray(value)) return arrayLiteral(value) ?? undefined;
-  return typeof value === 'object' ? undefined : String(value);
+  // as: the caller states the shape of its own statement's rows.
+  return (await run(connection, statement)).rows as R[];
 }
 
 async function runTransaction<T>(connection: Connection, work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -249,16 +209,12 @@ async function runTransaction<T>(connection: Connection, work: (tx: Transaction)
   }
 }
 
-async function onConnection<T>(
-  pool: pg.Pool,
-  { shapesOf, deadlines }: { shapesOf: WeakMap<pg.PoolClient, Shapes>; deadlines: Deadlines },
-  work: (connection: Connection) => Promise<T>,
-): Promise<T> {
+async function onConnection<T>(pool: pg.Pool, work: (connection: Connection) => Promise<T>): Promise<T> {
   // Without a connection nothing was asked, whatever the reason: a password or a certificate is changed while servers run.
   const client = await pool.connect().catch((error: unknown) => {
     throw unavailable(error);
   });
-  const connection = { client, broken: false, shapes: shapesOf.get(client) ?? new Map(), deadlines };
+  const connection = { client, broken: false };
   try {
     return await work(connection);
   } finally {

@@ -7,7 +7,6 @@ export { closeDataFolder, prepareDataFolder } from './folder.ts';
 export { type HeldTransaction, holdTransaction } from './held-transaction.ts';
 export { isSilent } from './knock.ts';
 export { lockUntilCommit } from './locks.ts';
-export { createLookout, type Lookout, type Place, type Question } from './lookout.ts';
 export { migrate } from './migrate.ts';
 export { missingRights } from './missing-rights.ts';
 export { createMonths, isClockAhead, type MonthlyTable, type Months, monthsBefore } from './months.ts';

@@ -6,7 +6,7 @@ import { BriefMap, Fault, fault } from '#kernel';
  * anything, it has begun before its admission and was not admitted so, somebody asked for the end, or this process is
  * stopping.
  */
-export type CallerLoss = 'disconnected' | 'slow_reader' | 'revoked' | 'not_admitted' | 'stopped' | 'shutdown';
+export type CallerLoss = 'disconnected' | 'slow_reader' | 'revoked' | 'stopped' | 'shutdown';
 
 /** The other end of a call in progress. */
 export type Caller = {

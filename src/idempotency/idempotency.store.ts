@@ -1,4 +1,4 @@
-import type { Question, Sql } from '#db';
+import type { Sql } from '#db';
 
 /** Where a kept answer belongs: the account that asked and the key that it sent. */
 export type KeyAddress = { accountId: string; key: string };
@@ -82,12 +82,6 @@ export async function dropUnanswered(sql: Sql, instanceId: string, requestIds: r
     { name: 'idempotency.drop', timeoutMs },
   );
 }
-
-/** Whether there are any of those below. */
-export const isAnyUnanswered =
-  (instanceId: string): Question =>
-  (place) =>
-    `exists (select from idempotent_requests where instance_id = ${place(instanceId)} and status is null)`;
 
 /** Requests of one process that have a key and no answer. */
 export async function listUnanswered(sql: Sql, instanceId: string): Promise<string[]> {

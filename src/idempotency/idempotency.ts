@@ -1,10 +1,9 @@
-import { createLookout, type Database, type Lookout, type Sql } from '#db';
+import type { Database, Sql } from '#db';
 import { createRounds, fault, joinRounds, type Log } from '#kernel';
 import {
   deleteExpired,
   dropUnanswered,
   findKept,
-  isAnyUnanswered,
   type KeptAnswer,
   type KeptRow,
   keepAnswer,
@@ -51,7 +50,6 @@ export type Idempotency = {
 
 export type IdempotencyOptions = {
   database: Database;
-  lookout?: Lookout;
   instanceId: string;
   /** Resolves once other processes can see that this one lives. */
   registered: () => Promise<void>;
@@ -65,7 +63,7 @@ const attempts = 5;
 const expiredAtOnce = 500;
 
 export function createIdempotency(options: IdempotencyOptions): Idempotency {
-  const { database, lookout = createLookout({ sql: database }), sweepMs = 15_000 } = options;
+  const { database, sweepMs = 15_000 } = options;
   const { instanceId, registered, log, tidyMs = 60_000 } = options;
   // Requests that have, or may come to have, a key. A row of this process that is not in here is a left-over.
   const running = new Set<string>();
@@ -81,10 +79,7 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
 
   const onTrouble = (error: unknown) => log?.warn({ err: error }, 'no sweep of kept answers');
   const rounds = joinRounds([
-    lookout.look<boolean>({
-      ...{ question: isAnyUnanswered(instanceId), pauseMs: sweepMs, onTrouble },
-      work: async (isAny) => (isAny === false ? null : dropLeftOvers()),
-    }),
+    createRounds({ pauseMs: sweepMs, first: 'after a pause', work: dropLeftOvers, onTrouble }),
     createRounds({ pauseMs: tidyMs, first: 'after a pause', work: tidy, onTrouble }),
   ]);
 

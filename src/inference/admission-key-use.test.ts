@@ -16,9 +16,9 @@ async function ask(slugOf: (mine: string) => string, change = 'select $1::text')
   const { key, keyId } = await seedKey(sql, account);
   await sql.query(change, [account.accountId]);
   const keyUsage = createKeyUsage({ sql, clock: systemClock });
-  const admit = createAdmission({ sql, keyUsage, clock: systemClock });
+  const admit = createAdmission({ sql, keyUsage });
   const place = { ownerSlug: account.slug, projectSlug: slugOf(project.slug), model: null };
-  const refusal = await admit(bearer(key), place).answer.then(
+  const refusal = await admit(bearer(key), place).then(
     () => null,
     (error: unknown) => (error instanceof Fault ? error.fault : String(error)),
   );

@@ -5,7 +5,7 @@ import { createKeyUsage } from '#keys';
 import { insertHostedModel, openModels } from '#models';
 import { bearer, seedAccount, seedKey, seedProject } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
-import { type Admission, createAdmission } from './admission.ts';
+import { createAdmission } from './admission.ts';
 
 describe('admission of callers whom a model is shared with', () => {
   const databases: TestDatabase[] = [];
@@ -27,7 +27,6 @@ describe('admission of callers whom a model is shared with', () => {
     const admit = createAdmission({
       sql: database,
       keyUsage: createKeyUsage({ sql: database, clock: systemClock }),
-      clock: systemClock,
     });
     const share = async (expires: string | null = null, model = lent) => {
       const id = newId('shr');
@@ -40,11 +39,11 @@ describe('admission of callers whom a model is shared with', () => {
     };
     const keys = { owner: await seedKey(database, owner), guest: await seedKey(database, guest) };
     const ask = (who: keyof typeof keys, model: string | null, { slug } = project) =>
-      admit(bearer(keys[who].key), { ownerSlug: owner.slug, projectSlug: slug, model }).answer;
+      admit(bearer(keys[who].key), { ownerSlug: owner.slug, projectSlug: slug, model });
     return { database, ask, share, lent, kept, owner, guest };
   }
 
-  const refusal = async (answer: Admission['answer']) => {
+  const refusal = async (answer: Promise<unknown>) => {
     const error = await answer.then(
       () => assert.fail('was let in'),
       (reason: unknown) => reason,

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Sql } from '#db';
 import type { CallLimits } from '#limits';
 import type { AliasRow } from '#models';
@@ -13,14 +12,6 @@ export type AdmittedPlace = {
 
 /** What a call with a key presents: its digest, in hexadecimal. */
 export type AdmissionQuestion = AdmittedPlace & { digest: string };
-
-/** Of everything that an answer says. Two that differ have different ones, but for one case in 2^64. */
-export type Fingerprint = bigint;
-
-/** A question that may have been answered before. */
-export type RepeatedQuestion = AdmissionQuestion & { known: Fingerprint | null };
-
-export type FoundAdmission = { answer: AdmissionAnswer; fingerprint: Fingerprint };
 
 export type AdmissionAnswer = {
   /** Who pays; null: nobody whom we know. */
@@ -53,7 +44,6 @@ export type AdmissionAnswer = {
 type Row = {
   /** Of the question, from 1. */
   position: number;
-  fingerprint: Fingerprint;
   key_id: string | null;
   key_name: string | null;
   account_id: string;
@@ -82,18 +72,24 @@ type Row = {
 
 /**
  * The one statement of the hot path that reads across rooms: everything that decides about a call, for all calls of
- * one tick of the event loop. Asked anew for every call, so that a dead key or a closed project is refused at once. **What is as it was
- * known gives no row**: most calls are like the one before, and two dozen columns cost more to tell, read and compare than to find. Nobody is
- * let in by a fingerprint alone: a key or account that is not active always gives its row.
+ * one tick of the event loop. Asked anew for every call, so that a dead key or a closed project is refused at once.
  * `lateral ... limit 1` keeps each lookup an index probe, whatever the tables' statistics say. Who asks is one of them, with
  * his account inside it: between the others, PostgreSQL would keep a cache of accounts for each statement. The owner of the
  * project is mostly he, and looked for only where he is not. Shares are, too, and in a sub-select: two more joins would cost
  * every call, these cost none.
  */
 const statementFor = (caller: string) => `
-  select asked.position::int, hash_record_extended(found, $6) as fingerprint, found.*
-    from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[]) with ordinality
-           as asked (credential, owner_slug, project_slug, model, known, position)
+  select asked.position::int, c.key_id, c.key_name, c.account_id, c.status as account_status, c.limits,
+         p.id as project_id, p.account_id as owner_id, p.kind, p.visibility, p.archived_at is not null as archived,
+         p.inference_auto_save,
+         h.id as alias_id, h.alias, h.state as alias_state, h.visibility as alias_visibility, h.target_type, h.target_id,
+         h.base_model_id, h.revision, h.rate_micro_per_minute, h.price_version,
+         case when p.account_id <> c.account_id then (
+           select case when hosted_model_id = h.id then id else '' end from model_shares
+            where account_id = c.account_id and project_id = p.id and (expires_at is null or expires_at > now())
+            order by hosted_model_id is not distinct from h.id desc limit 1) end as share
+    from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality
+           as asked (credential, owner_slug, project_slug, model, position)
     left join lateral (
       select k.id as key_id, k.name as key_name, k.account_id, a.slug, a.status,
              case when num_nonnulls(k.requests_per_minute, k.concurrent_requests, k.credits_per_day_micro,
@@ -113,18 +109,7 @@ const statementFor = (caller: string) => `
                                else (select id from accounts where slug = asked.owner_slug) end
          and slug = asked.project_slug
        limit 1) p on true
-    left join lateral (select * from hosted_models where project_id = p.id and alias = asked.model limit 1) h on true
-   cross join lateral (
-      select c.key_id, c.key_name, c.account_id, c.status as account_status, c.limits,
-             p.id as project_id, p.account_id as owner_id, p.kind, p.visibility, p.archived_at is not null as archived,
-             p.inference_auto_save,
-             h.id as alias_id, h.alias, h.state as alias_state, h.visibility as alias_visibility, h.target_type, h.target_id,
-             h.base_model_id, h.revision, h.rate_micro_per_minute, h.price_version,
-             case when p.account_id <> c.account_id then (
-               select case when hosted_model_id = h.id then id else '' end from model_shares
-                where account_id = c.account_id and project_id = p.id and (expires_at is null or expires_at > now())
-                order by hosted_model_id is not distinct from h.id desc limit 1) end as share) found
-   where found.account_status is distinct from 'active' or hash_record_extended(found, $6) is distinct from asked.known`;
+    left join lateral (select * from hosted_models where project_id = p.id and alias = asked.model limit 1) h on true`;
 
 const byKey = statementFor(`select * from api_keys where digest = decode(asked.credential, 'hex') and active limit 1`);
 
@@ -132,14 +117,8 @@ const byKey = statementFor(`select * from api_keys where digest = decode(asked.c
 const byAccount = statementFor(`select null::text as id, null::text as name, asked.credential as account_id,
   null::integer as requests_per_minute, null::integer as concurrent_requests, null::bigint as credits_per_day_micro`);
 
-/** Nobody else knows what fingerprints are made with, so nobody can look for two answers that have the same. */
-const seed = randomBytes(8).readBigInt64BE();
-
-/** Answers all questions in order, in one round trip; null: nothing has changed since the answer with the fingerprint that is known. */
-export async function findAdmissions(
-  sql: Sql,
-  questions: readonly RepeatedQuestion[],
-): Promise<(FoundAdmission | null)[]> {
+/** Answers all questions in order, in one round trip. */
+export async function findAdmissions(sql: Sql, questions: readonly AdmissionQuestion[]): Promise<AdmissionAnswer[]> {
   const rows = await sql.query<Row>(
     byKey,
     [
@@ -147,17 +126,13 @@ export async function findAdmissions(
       questions.map(({ ownerSlug }) => ownerSlug),
       questions.map(({ projectSlug }) => projectSlug),
       questions.map(({ model }) => model),
-      questions.map(({ known }) => known),
-      seed,
     ],
     { name: 'admission' },
   );
-  const found: (FoundAdmission | null)[] = questions.map(() => null);
-  for (const row of rows) {
-    const answer = toAnswer(row, questions[row.position - 1]?.ownerSlug ?? '');
-    found[row.position - 1] = { answer, fingerprint: row.fingerprint };
-  }
-  return found;
+  // `left join`: each question has its row.
+  return rows
+    .toSorted((a, b) => a.position - b.position)
+    .map((row, index) => toAnswer(row, questions[index]?.ownerSlug ?? ''));
 }
 
 /** The same for an account that has proved itself otherwise than with a key. */
@@ -166,7 +141,7 @@ export async function findAccountAdmission(
   accountId: string,
   { ownerSlug, projectSlug, model }: AdmittedPlace,
 ): Promise<AdmissionAnswer | null> {
-  const values = [[accountId], [ownerSlug], [projectSlug], [model], [null], seed];
+  const values = [[accountId], [ownerSlug], [projectSlug], [model]];
   const [row] = await sql.query<Row>(byAccount, values, { name: 'admission_of_account' });
   return row ? toAnswer(row, ownerSlug) : null;
 }

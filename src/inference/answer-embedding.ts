@@ -4,7 +4,6 @@ import type { AttendedCall } from './attended-call.ts';
 import type { InferenceDeps } from './deps.ts';
 import { embed } from './embed.ts';
 import { resolve } from './entry.ts';
-import { createJsonAnswer } from './json-answer.ts';
 import type { EmbeddingAnswer, EmbeddingRequest } from './model-request.ts';
 import type { EmbeddingCall } from './protocol.ts';
 
@@ -23,19 +22,18 @@ export async function answerEmbedding(
     });
   }
   const bodyOf = (answer: EmbeddingAnswer) => route.collect(wanted, answer);
-  const list = createJsonAnswer(bodyOf);
   const answered = await embed(deps, call.callFor(model, { promptTokens: requestTokenBudget, maxTokens: 0 }), {
     wanted,
     keep: call.keeping(bodyOf),
-    meanwhile: list.make,
   });
-  return list.send(call.reply, answered);
+  call.reply.type('application/json; charset=utf-8');
+  return JSON.stringify(bodyOf(answered));
 }
 
 /** The checks between shape and limits, in the order of the wire contract 3.2: project, model, dimensions. */
 function resolveEmbedding(deps: InferenceDeps, call: AttendedCall, wanted: EmbeddingRequest): ServedModel {
   if (call.admitted.project.kind !== 'embedding') throw fault('embeddings_not_enabled');
-  const model = resolve(deps, call, wanted.model);
+  const model = resolve(deps, call.admitted, wanted.model);
   const { kind, dimensions } = model.baseModel;
   if (kind !== 'embedding') {
     throw fault('model_not_found', {

@@ -10,7 +10,6 @@ import { CollectedAnswer, type NamedDelta } from './collected-answer.ts';
 import type { InferenceDeps } from './deps.ts';
 import { resolveText } from './entry.ts';
 import { generate, type Known } from './generate.ts';
-import { createJsonAnswer } from './json-answer.ts';
 import type { TextAnswer, TextCall, TextRequest } from './protocol.ts';
 import { nothingStored } from './stored-responses.ts';
 import { createTextStream } from './text-stream.ts';
@@ -59,7 +58,7 @@ export async function answerText<Wanted extends TextRequest>(
 ): Promise<string | FastifyReply> {
   try {
     const wanted = route.resolve ? await route.resolve(asked, storedFor(deps, attended)) : asked;
-    const model = resolveText(deps, attended, wanted.model);
+    const model = resolveText(deps, attended.admitted, wanted.model);
     follower?.resolved(model);
     const call = attended.callFor(model, boundsOf(model, { wanted, follower }));
     const answer = route.answer(wanted, { nowMs: deps.clock.nowMs(), stores: deps.storedResponses !== null });
@@ -92,15 +91,15 @@ function boundsOf(
 async function sendAnswer(deps: InferenceDeps, answering: Answering): Promise<string> {
   const { attended, answer, follower } = answering;
   const collected = new CollectedAnswer();
-  const whole = createJsonAnswer((end: Finished) => answer.collect(collected, end));
   const finished = await run(deps, answering, {
     onDelta: toAll([(delta) => collected.add(delta), follower && ((delta) => follower.delta(delta))]),
     collected,
-    meanwhile: follower ? null : whole.make,
     onPrepared: null,
   });
   // Who follows an answer has it already.
-  return follower ? '' : whole.send(attended.reply, finished);
+  if (follower) return '';
+  attended.reply.type('application/json; charset=utf-8');
+  return JSON.stringify(answer.collect(collected, finished));
 }
 
 async function streamAnswer(deps: InferenceDeps, answering: Answering): Promise<FastifyReply> {
@@ -118,7 +117,6 @@ async function streamAnswer(deps: InferenceDeps, answering: Answering): Promise<
         follower && ((delta) => follower.delta(delta)),
       ]),
       collected,
-      meanwhile: null,
       onPrepared: (prepared) => {
         known = prepared;
       },
@@ -140,8 +138,6 @@ type Run = {
   onDelta: (delta: NamedDelta) => void;
   /** Null: nobody keeps the answer. */
   collected: CollectedAnswer | null;
-  /** See `performCall`. */
-  meanwhile: ((finished: Finished) => void) | null;
   onPrepared: ((known: Known) => void) | null;
 };
 

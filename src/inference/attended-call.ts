@@ -36,8 +36,6 @@ export class AttendedCall {
   readonly reply: FastifyReply;
   readonly caller: Caller;
   readonly admitted: Admitted;
-  /** See `Call`. */
-  readonly confirmed: Promise<void> | null;
   readonly #operation: string;
   readonly #deps: InferenceDeps;
   readonly #entered: Entered;
@@ -49,18 +47,16 @@ export class AttendedCall {
   constructor(
     deps: InferenceDeps,
     { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-    { operation, entered, confirmed }: { operation: string; entered: Entered; confirmed: Promise<void> | null },
+    { operation, entered }: { operation: string; entered: Entered },
   ) {
     this.request = request;
     this.reply = reply;
     this.caller = watchCaller(reply);
     this.admitted = entered.admitted;
-    this.confirmed = confirmed;
-    confirmed?.catch(() => this.caller.lose('not_admitted'));
     this.#operation = operation;
     this.#deps = deps;
     this.#entered = entered;
-    this.#track = deps.requests.begin({ id: request.id, operation, target: entered.target }, confirmed);
+    this.#track = deps.requests.begin({ id: request.id, operation, target: entered.target });
   }
 
   /** Whether the answer is kept under an `Idempotency-Key`. */
@@ -98,7 +94,6 @@ export class AttendedCall {
       requestId: this.request.id,
       operation: this.#operation,
       admitted: this.admitted,
-      confirmed: this.confirmed,
       model,
       promptTokensAtMost: promptTokensAtMost((promptBytes ?? bytesOf(this.request)) + addedBytes, promptTokens),
       maxTokens,

@@ -15,11 +15,6 @@ export type Call = {
   /** Of the route, as in `chat.create`. */
   operation: string;
   admitted: Admitted;
-  /**
-   * Of a call that has begun before its admission came: resolves when that says what was expected, and rejects when it does
-   * not; until then nothing of the call may be seen, kept or charged. Null: it was admitted before it began.
-   */
-  confirmed: Promise<void> | null;
   model: ServedModel;
   /** Upper bound of the prompt in tokens, before it is tokenised. */
   promptTokensAtMost: number;
@@ -43,8 +38,6 @@ type Steps<Prepared, Result> = {
   run: (prepared: Prepared) => Promise<{ result: Result; run: Run }>;
   /** Makes the answer durable before it is charged; what it throws fails the call. */
   keep?: ((result: Result, charge: Charge) => Promise<void>) | null;
-  /** Called, mostly, while the run is being charged, for what can be made of its result meanwhile; must not throw. */
-  meanwhile?: ((result: Result) => void) | null;
 };
 
 /**
@@ -103,7 +96,7 @@ async function prepareAndRun<Prepared extends { handle: string }, Result>(
     try {
       prepared = await steps.prepare();
     } catch (error) {
-      await giveBack(billing, call, heldMicro);
+      giveBack(billing, call, heldMicro);
       throw whyItEnded(error, call.signal);
     }
   } else prepared = await holdAndPrepare(deps, { call, heldMicro }, steps);
@@ -127,7 +120,7 @@ async function holdAndPrepare<Prepared extends { handle: string }, Result>(
   // A prompt that cannot run is refused before lacking credits are: it stays wrong whatever the balance is. That the
   // model has no room is not, as it may pass.
   if (prepared.status === 'rejected') {
-    if (held.status === 'fulfilled') await giveBack(billing, call, heldMicro);
+    if (held.status === 'fulfilled') giveBack(billing, call, heldMicro);
     else if (isPassing(prepared.reason)) throw held.reason;
     throw whyItEnded(prepared.reason, call.signal);
   }
@@ -141,31 +134,30 @@ async function holdAndPrepare<Prepared extends { handle: string }, Result>(
 async function runAndSettle<Result>(
   billing: Billing,
   { call, heldMicro }: { call: Call; heldMicro: bigint },
-  { run, keep, meanwhile }: Pick<Steps<void, Result>, 'run' | 'keep' | 'meanwhile'>,
+  { run, keep }: Pick<Steps<void, Result>, 'run' | 'keep'>,
 ): Promise<Result> {
   let outcome: { result: Result; run: Run };
   try {
     outcome = await run();
-    if (call.confirmed !== null) await call.confirmed;
     // The caller is still there and gets an error, so there is nothing to pay.
     if (outcome.run.cancelled && lossOf(call.signal) === 'shutdown')
       throw fault('generation_failed', { message: 'The service is shutting down.' });
   } catch (error) {
-    await giveBack(billing, call, heldMicro);
+    giveBack(billing, call, heldMicro);
     throw whyItEnded(error, call.signal);
   }
   // Nothing ran before the caller left: nothing to pay.
   if (outcome.run.cancelled && outcome.run.activeMs === 0) {
-    await giveBack(billing, call, heldMicro);
+    giveBack(billing, call, heldMicro);
     call.track.failed(canceled);
     return outcome.result;
   }
   const charge = chargeFor(call, outcome.run, heldMicro);
   await keep?.(outcome.result, charge).catch(async (error: unknown) => {
-    await giveBack(billing, call, heldMicro);
+    giveBack(billing, call, heldMicro);
     throw error;
   });
-  await billing.settle(charge, meanwhile ? () => meanwhile(outcome.result) : undefined);
+  await billing.settle(charge);
   return outcome.result;
 }
 
@@ -185,14 +177,9 @@ async function placeHold(
   throw tooFewCredits('This call', { required: micro, available: answer.refused.availableMicro });
 }
 
-/**
- * Gives the hold back. It is waited for only where the call may begin anew, because that places a hold under the same
- * id.
- */
-async function giveBack(billing: Billing, { requestId, confirmed }: Call, heldMicro: bigint): Promise<void> {
-  if (heldMicro === 0n) return;
-  const released = billing.release(requestId);
-  if (confirmed !== null) await released;
+/** Gives the hold back, in the background. */
+function giveBack(billing: Billing, { requestId }: Call, heldMicro: bigint): void {
+  if (heldMicro > 0n) void billing.release(requestId);
 }
 
 function chargeFor({ requestId, operation, admitted, model }: Call, run: Run, heldMicro: bigint): Charge {

@@ -11,8 +11,6 @@ export type Embedding = {
   wanted: EmbeddingRequest;
   /** See `performCall`. */
   keep: ((answer: EmbeddingAnswer, charge: Charge) => Promise<void>) | null;
-  /** See `performCall`. */
-  meanwhile: (answer: EmbeddingAnswer) => void;
 };
 
 /** Embeds the inputs of one call; resolves when the vectors are checked and charged. */
@@ -30,12 +28,11 @@ function endOf({ signal }: Call, { vectors, promptTokens, activeMs }: EmbeddingA
   };
 }
 
-function run(deps: InferenceDeps, call: Call, { wanted, keep, meanwhile }: Embedding): Promise<EmbeddingAnswer> {
+function run(deps: InferenceDeps, call: Call, { wanted, keep }: Embedding): Promise<EmbeddingAnswer> {
   const { engine } = deps;
   const { model, signal, admitted } = call;
   return performCall(deps, call, {
     keep,
-    meanwhile,
     async prepare() {
       const prepared = await engine.prepareEmbedding(
         {

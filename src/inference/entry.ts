@@ -4,9 +4,8 @@ import { fault, isFields } from '#kernel';
 import { resolveModel, type ServedModel } from '#models';
 import type { RequestTarget } from '#requests';
 import type { AdmittedPlace } from './admission.store.ts';
-import type { Admission, Admit, createPrincipalAdmission } from './admission.ts';
+import type { Admit, createPrincipalAdmission } from './admission.ts';
 import type { Admitted } from './admitted.ts';
-import type { Call } from './call.ts';
 import type { InferenceDeps } from './deps.ts';
 
 export type AdmitPrincipal = ReturnType<typeof createPrincipalAdmission>;
@@ -22,16 +21,10 @@ export type Entered = {
   target: RequestTarget;
 };
 
-/** A call at the door. */
-type Entry = Admission & {
-  /** The call as it is let in with an answer. */
-  entered: (admitted: Admitted) => Entered;
-};
+/** Admits a call. */
+export type Enter = (request: FastifyRequest) => Promise<Entered>;
 
-/** How a call is let in. */
-export type Enter = (request: FastifyRequest) => Entry;
-
-/** Lets a call in: one admission for key, project and the model named in the body (wire contract 3.2). */
+/** Admits a call: one admission for key, project and the model named in the body (wire contract 3.2). */
 export function enterWith(admit: Admit): Enter {
   return (request) => {
     const body = compatBody(request);
@@ -40,7 +33,7 @@ export function enterWith(admit: Admit): Enter {
 }
 
 /**
- * Lets a call of a native route in, whose caller was authenticated already.
+ * Admits a call of a native route, whose caller was authenticated already.
  *
  * @param how.model what it calls, where that does not stand in its body.
  */
@@ -48,26 +41,24 @@ export function enterAsPrincipal(admit: AdmitPrincipal, how: { model?: string | 
   return (request) => {
     const body: ParsedBody = { ok: true, value: request.body };
     const { model = modelIn(body) } = how;
-    // It waits for its admission: a person makes it, or it is kept by those who follow it.
-    return enter(request, { body, model, admit: (place) => ({ expected: null, answer: admit(request, place) }) });
+    return enter(request, { body, model, admit: (place) => admit(request, place) });
   };
 }
 
 type Entering = {
   body: ParsedBody;
   model: string | null;
-  admit: (place: AdmittedPlace) => Admission;
+  admit: (place: AdmittedPlace) => Promise<Admitted>;
 };
 
-function enter(request: FastifyRequest, { body, model, admit }: Entering): Entry {
+async function enter(request: FastifyRequest, { body, model, admit }: Entering): Promise<Entered> {
   const { owner, project: slug } = readParams(request);
-  const { expected, answer } = admit({ ownerSlug: owner, projectSlug: slug, model });
-  const entered = (admitted: Admitted): Entered => ({
+  const admitted = await admit({ ownerSlug: owner, projectSlug: slug, model });
+  return {
     admitted,
     body,
     target: { accountId: admitted.accountId, project: { id: admitted.project.id, owner, slug }, model },
-  });
-  return { expected, answer, entered };
+  };
 }
 
 /** The model that a body names; null when it names none. */
@@ -80,12 +71,8 @@ export function readBody(body: ParsedBody): unknown {
   throw body.fault;
 }
 
-/** Resolves the model that a call names, for a caller already let in, or expected to be. */
-export function resolve(
-  deps: InferenceDeps,
-  { admitted, confirmed }: Pick<Call, 'admitted' | 'confirmed'>,
-  requested: string,
-): ServedModel {
+/** Resolves the model that a call names, for a caller who was admitted. */
+export function resolve(deps: InferenceDeps, admitted: Admitted, requested: string): ServedModel {
   const model = resolveModel({
     requested,
     alias: admitted.alias,
@@ -96,20 +83,13 @@ export function resolve(
     etaMs: (baseModelId) => deps.engine.status(baseModelId).etaMs,
   });
   const { alias, share } = admitted;
-  if (alias === null) return model;
-  const noteUse = () => deps.modelUsage.seen(alias.id, share?.id ?? null);
-  if (confirmed === null) noteUse();
-  else confirmed.then(noteUse, () => {});
+  if (alias !== null) deps.modelUsage.seen(alias.id, share?.id ?? null);
   return model;
 }
 
 /** Resolves a model that generates text; an embedding model is no model here. */
-export function resolveText(
-  deps: InferenceDeps,
-  call: Pick<Call, 'admitted' | 'confirmed'>,
-  requested: string,
-): ServedModel {
-  const model = resolve(deps, call, requested);
+export function resolveText(deps: InferenceDeps, admitted: Admitted, requested: string): ServedModel {
+  const model = resolve(deps, admitted, requested);
   if (model.baseModel.kind !== 'text') {
     throw fault('model_not_found', {
       param: 'model',

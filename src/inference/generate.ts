@@ -26,8 +26,6 @@ export type Generating = {
   whole: boolean;
   /** See `performCall`. */
   keep: ((finished: Finished, charge: Charge) => Promise<void>) | null;
-  /** See `performCall`. */
-  meanwhile: ((finished: Finished) => void) | null;
 };
 
 /** Runs one text generation of a call; resolves when it is finished, metered and charged. */
@@ -35,9 +33,7 @@ export function generate(deps: InferenceDeps, call: Call, generating: Generating
   const { sampling, streams } = generating;
   return watched(deps.observe, { call, sampling, streams, endOf }, async (watch) => {
     const recording = deps.autoSave.record(call, generating);
-    const listeners = [generating.onDelta, recording?.add, watch && firstOf(watch, call)].filter(
-      (each) => each != null,
-    );
+    const listeners = [generating.onDelta, recording?.add, watch && firstOf(watch)].filter((each) => each != null);
     const tell = together(listeners);
     const { callIdPrefix } = generating;
     const onDelta = (delta: Delta) => tell(named(delta, callIdPrefix));
@@ -68,15 +64,11 @@ function together(listeners: readonly ((delta: NamedDelta) => void)[]): (delta: 
   };
 }
 
-/** What comes before the call is confirmed is there for its caller once it is. */
-function firstOf(watch: CallWatch, { confirmed }: Call): () => void {
+function firstOf(watch: CallWatch): () => void {
   let isFirst = true;
-  const told = () => watch.firstDelta();
   return () => {
-    if (!isFirst) return;
+    if (isFirst) watch.firstDelta();
     isFirst = false;
-    if (confirmed === null) told();
-    else confirmed.then(told, () => {});
   };
 }
 
@@ -86,7 +78,7 @@ function run(
   onDelta: (delta: Delta) => void,
   generating: Generating,
 ): Promise<Finished> {
-  const { prompt, sampling, whole, onPrepared, keep, meanwhile } = generating;
+  const { prompt, sampling, whole, onPrepared, keep } = generating;
   const { engine } = deps;
   const { signal, model, admitted } = call;
   const wanted = {
@@ -96,7 +88,6 @@ function run(
   };
   return performCall(deps, call, {
     keep,
-    meanwhile,
     async prepare() {
       const prepared = await preparePrompt(engine, wanted, signal);
       onPrepared?.({ promptTokens: prepared.promptTokens || null });

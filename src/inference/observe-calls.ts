@@ -35,8 +35,6 @@ export type CallWatch = {
   /** The first piece of its answer is there. */
   firstDelta: () => void;
   ended: (end: CallEnd) => void;
-  /** It was not admitted as it had begun: what was done for it was undone, and it counts as no call. */
-  withdrawn: () => void;
 };
 
 /** Told of every call; null when nobody watches. */
@@ -56,28 +54,22 @@ export function watched<Result>(
   work: (watch: CallWatch | null) => Promise<Result>,
 ): Promise<Result> {
   const watch = observe?.(observedCall(call, how)) ?? null;
-  return watch === null ? work(null) : workUnder(watch, { call, endOf: how.endOf }, work);
+  return watch === null ? work(null) : workUnder(watch, how.endOf, work);
 }
 
 async function workUnder<Result>(
   watch: CallWatch,
-  { call, endOf }: { call: Call; endOf: (result: Result) => RunEnd },
+  endOf: (result: Result) => RunEnd,
   work: (watch: CallWatch) => Promise<Result>,
 ): Promise<Result> {
-  const result = await work(watch).catch(async (error: unknown) => {
-    if (call.confirmed !== null) await call.confirmed.catch(withdrawing(watch));
+  try {
+    const result = await work(watch);
+    watch.ended({ kind: 'ran', ...endOf(result) });
+    return result;
+  } catch (error) {
     watch.ended({ kind: 'failed', outcome: error instanceof Fault ? error.row.code : 'internal_error' });
     throw error;
-  });
-  watch.ended({ kind: 'ran', ...endOf(result) });
-  return result;
-}
-
-function withdrawing(watch: CallWatch): (why: unknown) => never {
-  return (why) => {
-    watch.withdrawn();
-    throw why;
-  };
+  }
 }
 
 function observedCall(call: Call, how: { sampling: TextRequest['sampling'] | null; streams: boolean }): ObservedCall {

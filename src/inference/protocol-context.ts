@@ -15,7 +15,7 @@ export function createProtocolContext(deps: InferenceDeps): ProtocolContext {
 
   function admit(request: FastifyRequest, model: string | null = null): Promise<Admitted> {
     const { owner, project } = readParams(request);
-    return deps.admit(request.headers, { ownerSlug: owner, projectSlug: project, model }).answer;
+    return deps.admit(request.headers, { ownerSlug: owner, projectSlug: project, model });
   }
 
   return {
@@ -44,7 +44,7 @@ type Counting = { admitted: Admitted; wanted: Pick<TextRequest, 'model' | 'promp
 /** What is prepared is what a call would run, so the count is what it would be charged for. */
 async function countPrompt(deps: InferenceDeps, { admitted, wanted, reply }: Counting): Promise<number> {
   const { engine } = deps;
-  const { target } = resolveText(deps, { admitted, confirmed: null }, wanted.model);
+  const { target } = resolveText(deps, admitted, wanted.model);
   const { signal } = watchCaller(reply);
   const { handle, promptTokens } = await engine.prepareChat(
     { ...wanted.prompt, target, scope: admitted.accountId },

@@ -1,5 +1,5 @@
 import { PgBoss } from 'pg-boss';
-import { createLookout, driverUrl, type Lookout, missingRights, type Sql, sessionOptions } from '#db';
+import { driverUrl, missingRights, type Sql, sessionOptions } from '#db';
 import type { Log, Rounds } from '#kernel';
 import { nextTurn, noteLook, schema } from './queue.store.ts';
 import type { Task, TaskHandler } from './task.ts';
@@ -38,7 +38,6 @@ export type Jobs = {
 
 export type JobsOptions = {
   url: string;
-  lookout?: Lookout;
   log?: Log;
   works?: boolean;
   /** Longest wait for an answer of the database, ms. */
@@ -77,7 +76,7 @@ const isAtWork = `
                and not exists (select from ${schema}.job o where o.name = $1 and o.state = 'active'))
   ) as yes`;
 
-export function createJobs({ url, lookout, log, works = true, answerMs = longestAnswerMs }: JobsOptions): Jobs {
+export function createJobs({ url, log, works = true, answerMs = longestAnswerMs }: JobsOptions): Jobs {
   const boss = openBoss(url, answerMs, log);
   const own: Sql = sqlOf(boss);
   const handled = new Map<string, Handled>();
@@ -120,7 +119,10 @@ export function createJobs({ url, lookout, log, works = true, answerMs = longest
       for (const each of handled.values()) await workers.add(each);
       const queues = workers.queues();
       watch = createWatch({
-        ...{ lookout: lookout ?? createLookout({ sql: own, log }), queues, wake: workers.wake, log },
+        sql: own,
+        queues,
+        wake: workers.wake,
+        log,
         supervise: () => boss.supervise(),
         note: () => noteLook(own, queues),
       });

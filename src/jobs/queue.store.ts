@@ -1,23 +1,25 @@
-import type { Question, Sql } from '#db';
+import type { Sql } from '#db';
 
 export const schema = 'fanfold_jobs';
 
-export type Sight = {
+export type QueueStatus = {
   /** The queues in which something waits that may begin now. */
   due: string[];
   /** Whether any process works on anything, or died of it. */
   isActive: boolean;
 };
 
-/** A look into these queues. */
-export const lookIntoQueues =
-  (names: readonly string[]): Question =>
-  (place) =>
-    `select jsonb_build_object(
-       'isActive', exists (select from ${schema}.job where state = 'active'),
-       'due', array(select name from unnest(${place(names)}::text[]) as asked (name)
-                     where exists (select from ${schema}.job where job.name = asked.name and state < 'active'
-                                    and not blocked and start_after <= now())))`;
+export async function inspectQueues(sql: Sql, names: readonly string[]): Promise<QueueStatus> {
+  const [row] = await sql.query<QueueStatus>(
+    `select exists (select from ${schema}.job where state = 'active') as "isActive",
+            array(select name from unnest($1::text[]) as queue (name)
+                   where exists (select from ${schema}.job where job.name = queue.name and state < 'active'
+                                  and not blocked and start_after <= now())) as due`,
+    [names],
+  );
+  if (!row) throw new Error('A select without a table gave no row. This is a bug.');
+  return row;
+}
 
 /** Notes, as the queue itself does, that somebody has looked into these queues. */
 export async function noteLook(sql: Sql, names: readonly string[]): Promise<void> {

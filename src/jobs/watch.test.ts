@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Lookout } from '#db';
-import { createRounds } from '#kernel';
+import type { Sql } from '#db';
 import { createWatch } from './watch.ts';
 
 /** A watch over two queues; a test says what there is to be seen. */
 function setUp(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const sight = { due: [] as string[], isActive: false };
-  const state = { isKnown: true, nowMs: 0, woken: [] as string[], supervised: 0, noted: 0 };
-  const lookout: Lookout = {
-    look: ({ pauseMs, work, onTrouble }) =>
-      createRounds({
-        ...{ pauseMs, first: 'after a pause', onTrouble },
-        work: () => work(state.isKnown ? (sight as never) : undefined),
-      }),
+  const state = { isReachable: true, nowMs: 0, woken: [] as string[], supervised: 0, noted: 0 };
+  const sql: Sql = {
+    query: async () => {
+      if (!state.isReachable) throw new Error('The database is away.');
+      return [sight] as never[];
+    },
   };
   const watch = createWatch({
-    ...{ lookout, queues: ['one', 'other'], log: undefined },
+    sql,
+    queues: ['one', 'other'],
+    log: undefined,
     wake: (queue) => state.woken.push(queue),
     supervise: async () => {
       state.supervised += 1;
@@ -49,13 +49,15 @@ test('the workers of a queue are woken when something may begin there, and no ot
   assert.deepEqual(state.woken, ['other']);
 });
 
-test('while nobody knows whether there is work, all workers ask for it, and the queue supervises', async (t) => {
-  const { state, pass } = setUp(t);
-  state.isKnown = false;
+test('after an outage of the database the next look wakes the workers', async (t) => {
+  const { sight, state, pass } = setUp(t);
+  sight.due = ['one'];
+  state.isReachable = false;
+  await pass(6_000);
+  assert.deepEqual(state.woken, []);
+  state.isReachable = true;
   await pass(2_000);
-  assert.deepEqual([state.woken, state.supervised], [['one', 'other'], 1]);
-  await pass(8_000);
-  assert.equal(state.supervised, 3);
+  assert.deepEqual(state.woken, ['one']);
 });
 
 test('the queue supervises every few seconds while anybody works, and every ten minutes while nobody does', async (t) => {

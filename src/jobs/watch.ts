@@ -1,9 +1,9 @@
-import type { Lookout } from '#db';
-import type { Log, Rounds } from '#kernel';
-import { lookIntoQueues, type Sight } from './queue.store.ts';
+import type { Sql } from '#db';
+import { createRounds, type Log, type Rounds } from '#kernel';
+import { inspectQueues } from './queue.store.ts';
 
 export type WatchOptions = {
-  lookout: Lookout;
+  sql: Sql;
   /** The names of those that are worked on here. */
   queues: readonly string[];
   wake: (queue: string) => void;
@@ -23,7 +23,7 @@ const superviseEveryMs = 4_000;
 const tidyEveryMs = 10 * 60_000;
 /** While nothing runs; supervising notes it, too. */
 export const noteEveryMs = 10_000;
-/** With what follows the common look: a time that ends before the next one counts as over. */
+/** A time that ends before the next look counts as over. */
 const slackMs = lookEveryMs / 2;
 
 /**
@@ -31,12 +31,13 @@ const slackMs = lookEveryMs / 2;
  * the time there is nothing to do, and an idle server should stay idle.
  */
 export function createWatch(options: WatchOptions): Rounds {
-  const { lookout, queues, wake, supervise, note, log, monotonicMs = () => performance.now() } = options;
+  const { sql, queues, wake, supervise, note, log, monotonicMs = () => performance.now() } = options;
   let notedMs = Number.NEGATIVE_INFINITY;
   let supervisedMs = Number.NEGATIVE_INFINITY;
 
   /** New work notifies its workers; this is for what is tried again, was delayed, or came while nobody listened. */
-  async function look({ due, isActive }: Sight = { due: [...queues], isActive: true }): Promise<void> {
+  async function look(): Promise<void> {
+    const { due, isActive } = await inspectQueues(sql, queues);
     for (const queue of due) wake(queue);
     const nowMs = monotonicMs();
     // Only where somebody works can anybody have died.
@@ -50,6 +51,10 @@ export function createWatch(options: WatchOptions): Rounds {
     }
   }
 
-  const onTrouble = (error: unknown) => log?.warn({ err: error }, 'trouble with the job queue');
-  return lookout.look<Sight>({ question: lookIntoQueues(queues), pauseMs: lookEveryMs, work: look, onTrouble });
+  return createRounds({
+    pauseMs: lookEveryMs,
+    first: 'after a pause',
+    work: look,
+    onTrouble: (error) => log?.warn({ err: error }, 'job queue check failed'),
+  });
 }

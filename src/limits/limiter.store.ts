@@ -1,4 +1,4 @@
-import type { Question, Sql } from '#db';
+import type { Sql } from '#db';
 import type { Micro } from '#kernel';
 import type { LimitedSubject, LimitName, Usage } from './call-limits.ts';
 
@@ -87,9 +87,6 @@ export async function setAsideLimitedCalls(sql: Sql, requestIds: readonly string
 
 /** A call in flight of this process, of one that is dead, or of none; over: it has been charged, or will never be. */
 export type OpenCall = { requestId: string; of: 'self' | 'dead' | 'nobody'; isOver: boolean };
-
-/** Whether there may be any of those below. */
-export const isAnyCallLimited: Question = () => 'exists (select from limited_calls)';
 
 /** Calls that this process should look after. The sub-select is one look-up for each call: the ledger is large. */
 export function listOpenCalls(sql: Sql, instanceId: string): Promise<OpenCall[]> {

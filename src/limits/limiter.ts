@@ -1,10 +1,9 @@
-import { createBatcher, createLookout, type Database, type Lookout } from '#db';
+import { createBatcher, type Database } from '#db';
 import { createRounds, joinRounds, type Log } from '#kernel';
 import { type Checked, type LimitedSubject, limitHeaders, refusalOf, type Usage } from './call-limits.ts';
 import {
   deleteRestingCounters,
   enterLimitedCalls,
-  isAnyCallLimited,
   type LimitedCall,
   leaveLimitedCalls,
   listOpenCalls,
@@ -33,7 +32,6 @@ export type Pass = {
 
 export type LimiterOptions = {
   database: Database;
-  lookout?: Lookout;
   instanceId: string;
   /** Resolves once other processes can see that this one lives. */
   registered: () => Promise<void>;
@@ -49,7 +47,7 @@ const maxItems = 64;
 const tidyMs = 60_000;
 
 export function createLimiter(options: LimiterOptions): Limiter {
-  const { database, lookout = createLookout({ sql: database }), sweepMs = 10_000, now = () => null } = options;
+  const { database, sweepMs = 10_000, now = () => null } = options;
   const { instanceId, registered, log } = options;
   // Calls that are, or may come to be, in flight. A row of this process that is not in here is a left-over.
   const open = new Set<string>();
@@ -83,10 +81,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
   const onTrouble = (error: unknown) => log?.warn({ err: error }, 'no sweep of limited calls');
   const tidy = () => deleteRestingCounters(database, now());
   const rounds = joinRounds([
-    lookout.look<boolean>({
-      ...{ question: isAnyCallLimited, pauseMs: sweepMs, onTrouble },
-      work: async (isAny) => (isAny === false ? null : sweep()),
-    }),
+    createRounds({ pauseMs: sweepMs, first: 'after a pause', work: sweep, onTrouble }),
     createRounds({ pauseMs: tidyMs, first: 'after a pause', work: tidy, onTrouble }),
   ]);
 

@@ -1,4 +1,4 @@
-import type { Question, Sql } from '#db';
+import type { Sql } from '#db';
 import type { Micro } from '#kernel';
 
 /** How a call ended that left no ledger row. */
@@ -69,12 +69,6 @@ export async function writeRunning(sql: Sql, instanceId: string, requests: reado
 export async function deleteRunning(sql: Sql, instanceId: string): Promise<void> {
   await sql.query('delete from running_requests where instance_id = $1', [instanceId]);
 }
-
-/** Whether another process has written anything down. */
-export const doOthersRun =
-  (instanceId: string): Question =>
-  (place) =>
-    `exists (select from running_requests where instance_id <> ${place(instanceId)})`;
 
 /** What dead processes worked on is unknown from now on; in one statement, so that nothing is forgotten in between. */
 export async function buryRunning(sql: Sql, instanceId: string): Promise<void> {

@@ -84,23 +84,6 @@ test('a call is received, then runs, then is what its ledger row says', async ()
     });
 });
 
-test('nothing is told of a call before it is confirmed, nor of one that is not', async () => {
-  const requests = create();
-  const [good, bad] = [newId('req', nowMs), newId('req', nowMs)];
-  const confirmed = Promise.withResolvers<void>();
-  const refused = Promise.withResolvers<void>();
-  const begin = (id: string, until: Promise<void>) =>
-    requests.begin({ id, operation: 'chat.create', target: target() }, until);
-  begin(good, confirmed.promise).running();
-  begin(bad, refused.promise).running();
-  for (const id of [good, bad]) await assert.rejects(find(requests, id), isNotFound);
-  confirmed.resolve();
-  await confirmed.promise;
-  refused.reject(new Error('refused'));
-  assert.equal((await find(requests, good)).state, 'running');
-  await assert.rejects(find(requests, bad), isNotFound);
-});
-
 test('a call whose caller left is canceled, with what it cost', async () => {
   const id = newId('req', nowMs);
   await charge(pg.database, id, 'client_disconnected');

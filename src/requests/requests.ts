@@ -1,25 +1,16 @@
-import { createLookout, type Database, type Lookout, type MonthlyTable } from '#db';
+import type { Database, MonthlyTable } from '#db';
 import { BriefMap, type Clock, createDuties, createRounds, fault, joinRounds, timeOfId } from '#kernel';
 import { createFailureLog, type FailureLogOptions } from './failure-log.ts';
 import { type RequestRecord, recordOf } from './request-record.ts';
-import {
-  buryRunning,
-  deleteOldFailures,
-  deleteRunning,
-  doOthersRun,
-  findTraces,
-  writeRunning,
-} from './requests.store.ts';
+import { buryRunning, deleteOldFailures, deleteRunning, findTraces, writeRunning } from './requests.store.ts';
 import { type NewCall, type RequestTrack, RunningCall, type RunningCalls } from './running-call.ts';
 
 /** Knows what became of calls of models. Those that succeed cost no statement here: the ledger has them. */
 export type Requests = {
   /**
    * Costs one map entry.
-   *
-   * @param confirmed nothing is told of the call before this resolves, nor when it rejects.
    */
-  begin: (call: NewCall, confirmed?: Promise<void> | null) => RequestTrack;
+  begin: (call: NewCall) => RequestTrack;
   /** Throws `not_found` for another account's call, for one that left no trace and for one of more than 30 days ago. */
   find: (request: { id: string; accountId: string }) => Promise<RequestRecord>;
   start: () => void;
@@ -29,7 +20,6 @@ export type Requests = {
 
 export type RequestsOptions = Omit<FailureLogOptions, 'sql'> & {
   database: Database;
-  lookout?: Lookout;
   instanceId: string;
   /** Resolves once other processes can see that this one lives. */
   registered: () => Promise<void>;
@@ -50,7 +40,7 @@ export function failedRequestMonths(clock: Clock): MonthlyTable {
 }
 
 export function createRequests(options: RequestsOptions): Requests {
-  const { database, lookout = createLookout({ sql: database }), instanceId, registered, ...rest } = options;
+  const { database, instanceId, registered, ...rest } = options;
   const { clock, log, pageMs = 1_000, sweepMs = 10_000, tidyMs = 60_000 } = rest;
   const failures = createFailureLog({ ...rest, sql: database });
   const here: RunningCalls = new BriefMap();
@@ -77,9 +67,10 @@ export function createRequests(options: RequestsOptions): Requests {
   });
 
   const onTrouble = (err: unknown, duty: string) => log?.warn({ err, duty }, 'no sweep of requests');
-  const burials = lookout.look<boolean>({
-    ...{ question: doOthersRun(instanceId), pauseMs: sweepMs },
-    work: async (doOthers) => (doOthers === false ? null : buryRunning(database, instanceId)),
+  const burials = createRounds({
+    pauseMs: sweepMs,
+    first: 'after a pause',
+    work: () => buryRunning(database, instanceId),
     onTrouble: (err) => onTrouble(err, 'dead processes'),
   });
   const care = createDuties({
@@ -94,14 +85,10 @@ export function createRequests(options: RequestsOptions): Requests {
   const rounds = joinRounds([notes, burials, care]);
 
   return {
-    begin(begun, confirmed = null) {
+    begin(begun) {
       const call = new RunningCall(begun, { here, failures, clock });
-      const tell = () => {
-        here.set(call.id, call);
-        notes.wake();
-      };
-      if (confirmed === null) tell();
-      else confirmed.then(tell, () => {});
+      here.set(call.id, call);
+      notes.wake();
       return call;
     },
 

@@ -28,7 +28,6 @@ export function createCallMetrics() {
         calls.ended(end.outcome).add(1);
         if (end.kind === 'ran') ofModel(model).ran(end);
       },
-      withdrawn: () => calls.inFlight.add(-1),
     };
   }
 

@@ -103,7 +103,4 @@ const together = (watches: readonly CallWatch[]): CallWatch => ({
   ended: (end) => {
     for (const watch of watches) watch.ended(end);
   },
-  withdrawn: () => {
-    for (const watch of watches) watch.withdrawn();
-  },
 });

@@ -121,6 +121,5 @@ function followCall(
       if (end.kind === 'failed') span.setStatus({ code: api.SpanStatusCode.ERROR });
       span.setAttributes(endAttributes(end)).end();
     },
-    withdrawn: () => span.setAttribute('fanfold.outcome', 'withdrawn').end(),
   };
 }

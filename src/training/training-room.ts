@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Billing } from '#billing';
 import type { Datasets } from '#datasets';
-import type { Database, Lookout } from '#db';
+import type { Database } from '#db';
 import type { AdapterProbe, ExampleEncoder } from '#engine';
 import type { CursorCodec, Log } from '#kernel';
 import type { FinishedJobs, ModelsService } from '#models';
@@ -36,7 +36,6 @@ type TrainingTiming = {
 
 export type TrainingOptions = {
   database: Database;
-  lookout: Lookout;
   cursors: CursorCodec;
   models: ModelsService;
   datasets: Datasets;
@@ -91,7 +90,7 @@ export function createTraining(options: TrainingOptions): Training {
   const deployments = createDeployments(database, () => deployTo);
   const root = join(dataDir, 'training');
   const supervisor = createSupervisor({
-    ...{ database, lookout: options.lookout, objects, runner, log, slots: options.slots, root },
+    ...{ database, objects, runner, log, slots: options.slots, root },
     ...{ instanceId: options.instanceId, lookMs: timing.lookMs },
     makeSnapshot: createSnapshots({ ...options, draftFolder: join(root, draftsName) }),
     weightsOf: bases.weightsOf,

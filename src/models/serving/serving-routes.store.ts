@@ -1,4 +1,4 @@
-import type { Question, Sql } from '#db';
+import type { Sql } from '#db';
 import type { RemoteApi } from '#engine';
 
 /** A serving route as the operator set it up. */
@@ -27,10 +27,6 @@ const columns = `id, base_model_id as "baseModelId", api, url, upstream_model as
 export function listRoutes(sql: Sql): Promise<RouteRow[]> {
   return sql.query<RouteRow>(`select ${columns} from serving_routes order by id`, [], { name: 'models.list_routes' });
 }
-
-/** Another text whenever the routes are others. */
-export const digestOfRoutes: Question = () =>
-  `select md5(string_agg(route::text, ',' order by id)) from serving_routes route`;
 
 /** Adds a route, or sets the one of that name up anew. */
 export async function putRoute(sql: Sql, route: RouteRow): Promise<void> {

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { createLookout, type Lookout, type Sql } from '#db';
+import type { Sql } from '#db';
 import type { ServingRoute } from '#engine';
+import { createRounds } from '#kernel';
 import type { BaseModel } from '../base-model.ts';
 import type { ModelsService } from '../models-service.ts';
-import { digestOfRoutes, listRoutes, type RouteRow } from './serving-routes.store.ts';
+import { listRoutes, type RouteRow } from './serving-routes.store.ts';
 
 /** The remote engines that serve base models, as this server knows them. */
 export type ServingRoutes = {
@@ -18,7 +19,6 @@ export type ServingRoutes = {
 
 export type ServingRoutesOptions = {
   sql: Sql;
-  lookout?: Lookout;
   find: (id: string) => BaseModel | undefined;
   environment: Record<string, string | undefined>;
   /** Told in one line what keeps a route from being used. */
@@ -29,9 +29,8 @@ export type ServingRoutesOptions = {
 const lookEveryMs = 2_000;
 
 export function createServingRoutes(options: ServingRoutesOptions): ServingRoutes {
-  const { sql, lookout = createLookout({ sql }), find, environment, onWarning } = options;
+  const { sql, find, environment, onWarning } = options;
   let rows: readonly RouteRow[] = [];
-  let digest: string | null | undefined;
   let routes: readonly ServingRoute[] = [];
   let served: ReadonlySet<string> = new Set();
   let seen = '';
@@ -49,14 +48,10 @@ export function createServingRoutes(options: ServingRoutesOptions): ServingRoute
     rows = await listRoutes(sql);
     open();
   };
-  const looks = lookout.look<string | null>({
-    ...{ question: digestOfRoutes, pauseMs: lookEveryMs },
-    async work(now) {
-      // Secrets and models change beside the database.
-      if (now !== undefined && now === digest) return open();
-      await refresh();
-      digest = now;
-    },
+  const looks = createRounds({
+    pauseMs: lookEveryMs,
+    first: 'after a pause',
+    work: refresh,
     // A database that is away for a moment leaves the routes as they are.
     onTrouble: () => {},
   });

@@ -1,4 +1,4 @@
-import type { Question, Sql } from '#db';
+import type { Sql } from '#db';
 import type { JobState } from '../jobs/lifecycle.ts';
 
 /**
@@ -17,12 +17,13 @@ export async function findWork(tx: Sql): Promise<string | null> {
 }
 
 /** Whether there is any; who only looks needs neither lock nor transaction. */
-export const isAnyWorkWaiting = (() =>
-  'exists (select from training_jobs where finished_at is null and (lease_until is null or lease_until < now()))') satisfies Question;
-
 export async function isWorkWaiting(sql: Sql): Promise<boolean> {
-  const text = `select ${isAnyWorkWaiting()} as yes`;
-  const [row] = await sql.query<{ yes: boolean }>(text, [], { name: 'training.is_work_waiting' });
+  const [row] = await sql.query<{ yes: boolean }>(
+    `select exists (
+       select from training_jobs where finished_at is null and (lease_until is null or lease_until < now())) as yes`,
+    [],
+    { name: 'training.is_work_waiting' },
+  );
   return row?.yes ?? false;
 }
 

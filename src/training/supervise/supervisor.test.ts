@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLookout } from '#db';
+import type { Database } from '#db';
 import { exitCodes } from '../runners/protocol.ts';
 import { type Person, startTraining, type TrainingServer } from '../training.fixture.ts';
 import { createSupervisor } from './supervisor.ts';
@@ -39,22 +39,13 @@ async function made(): Promise<string> {
 
 const stateOf = async (id: string) => (await ada.ok('GET', `${ada.project}/training-jobs/${id}`)).state;
 
-/** A supervisor with one slot whose trainer runs, and whose common look waits for a database that does not answer. */
+/** A supervisor with one slot whose trainer runs, and whose look for work waits for a database that does not answer. */
 async function superviseInSilence(id: string) {
   const asked = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<AbortSignal>();
   const ended = Promise.withResolvers<void>();
   const begunJobs: string[] = [];
-  const lookout = createLookout({
-    sql: {
-      async query() {
-        asked.resolve();
-        await answered.promise;
-        return [];
-      },
-    },
-  });
   const worker = workerWith({
     ...{ database: server.database, root },
     async *run({ jobId }, signal) {
@@ -65,7 +56,18 @@ async function superviseInSilence(id: string) {
       return { kind: 'exited', code: exitCodes.timeLimit } as const;
     },
   });
-  const supervisor = createSupervisor({ ...worker, lookout, instanceId: 'ins_1', slots: 1, lookMs: 20 });
+  // The supervisor's own look hangs from the moment it has taken a job.
+  const database: Database = {
+    ...worker.database,
+    async query(text, values, options) {
+      if (begunJobs.length > 0 && options?.name === 'training.is_work_waiting') {
+        asked.resolve();
+        await answered.promise;
+      }
+      return worker.database.query(text, values, options);
+    },
+  };
+  const supervisor = createSupervisor({ ...worker, database, instanceId: 'ins_1', slots: 1, lookMs: 20 });
   supervisor.start();
   const trainerSignal = await begun.promise;
   await asked.promise;

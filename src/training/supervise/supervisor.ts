@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Database, Lookout } from '#db';
+import type { Database } from '#db';
+import { createRounds } from '#kernel';
 import { claim } from './claim.ts';
 import type { WorkerDeps } from './hold.ts';
-import { isAnyWorkWaiting } from './lease.store.ts';
+import { isWorkWaiting } from './lease.store.ts';
 import { work } from './worker.ts';
 
 export type Supervisor = {
@@ -14,7 +15,6 @@ export type Supervisor = {
 };
 
 export type SupervisorOptions = WorkerDeps & {
-  lookout: Lookout;
   instanceId: string;
   /** Jobs worked on at the same time. */
   slots: number;
@@ -24,7 +24,7 @@ export type SupervisorOptions = WorkerDeps & {
 
 /** Takes jobs off the queue, as many at a time as there are slots, for as long as the server runs. */
 export function createSupervisor(options: SupervisorOptions): Supervisor {
-  const { database, lookout, slots, lookMs, log } = options;
+  const { database, slots, lookMs, log } = options;
   const stopping = new AbortController();
   const working = new Set<Promise<void>>();
   let looking: Promise<void> | null = null;
@@ -47,7 +47,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       const holder = `${options.instanceId} ${randomUUID()}`;
       return await claim(sql, { holder, seconds: options.timing.seconds });
     } catch (err) {
-      log.warn({ err }, 'no look for training jobs');
+      log.warn({ err }, 'training queue check failed');
       return null;
     }
   }
@@ -67,10 +67,13 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   }
 
   // Jobs of other servers; those made here wake it.
-  const looks = lookout.look<boolean>({
-    ...{ question: isAnyWorkWaiting, pauseMs: lookMs, first: 'at once' },
-    work: async (isAny) => (isAny === false ? null : wake()),
-    onTrouble: (err) => log.warn({ err }, 'no look for training jobs'),
+  const looks = createRounds({
+    pauseMs: lookMs,
+    first: 'at once',
+    work: async () => {
+      if (await isWorkWaiting(database)) wake();
+    },
+    onTrouble: (err) => log.warn({ err }, 'training queue check failed'),
   });
 
   return {
