@@ -26,7 +26,7 @@ import { print } from './terminal.ts';
 /**
  * Objects of usual size are made in the young generation, all of them. V8 would make those of a place in the code whose objects survived in
  * the old one at once, where what is dead keeps alive what it refers to until the next full collection: with that, more of what
- * other places make survives, and they are taken for places of long-lived objects too (ADR 0048).
+ * other places make survives, and they are taken for places of long-lived objects too (docs/performance/calls.md).
  */
 const heapOption = '--no-allocation-site-pretenuring';
 
