@@ -1,4 +1,4 @@
-import { type Contract, said } from '#http';
+import type { Contract } from '#http';
 import { accountSchema } from './account.schema.ts';
 
 const tag = 'account';
@@ -28,14 +28,11 @@ export const accountExample = {
 
 export const meContract: Contract = {
   tag,
-  summary: said('Show the account', '查看账户'),
-  description: said(
-    'The account that the key or the session belongs to, with its limits of projects.',
-    '密钥或会话所属的账户，含项目数量限制。',
-  ),
+  summary: 'Show the account',
+  description: 'The account that the key or the session belongs to, with its limits of projects.',
   answers: {
     200: {
-      description: said('The caller’s account.', '调用者的账户。'),
+      description: 'The caller’s account.',
       schema: accountSchema,
       example: accountExample,
     },
@@ -44,12 +41,12 @@ export const meContract: Contract = {
 
 export const profileContract: Contract = {
   tag,
-  summary: said('Change the profile', '修改个人资料'),
-  description: said('Changes the fields that are sent; the others stay as they are.', '未给出的字段保持不变。'),
+  summary: 'Change the profile',
+  description: 'Changes the fields that are sent; the others stay as they are.',
   bodyExample: { display_name: 'Ada Lovelace', locale: 'en' },
   answers: {
     200: {
-      description: said('The account.', '账户。'),
+      description: 'The account.',
       schema: accountSchema,
       example: { ...accountExample, display_name: 'Ada Lovelace' },
     },
@@ -58,13 +55,11 @@ export const profileContract: Contract = {
 
 export const passwordContract: Contract = {
   tag,
-  summary: said('Change the password', '修改密码'),
-  description: said(
+  summary: 'Change the password',
+  description:
     'Ends all other sessions; keys stay. A weak password is refused with the broken rules in `details.rules`. More than 5 tries in 15 minutes are `rate_limited`. An account of an identity provider has no password here: `state_conflict` with `details.reason` `external_identity`.',
-    '结束其他所有会话，密钥不受影响。弱密码会被拒绝，`details.rules` 列出所违反的规则。15 分钟内尝试超过 5 次将返回 `rate_limited`。通过身份提供方登录的账户在此没有密码：返回 `state_conflict`，`details.reason` 为 `external_identity`。',
-  ),
   bodyExample: { current_password: 'violet tram over 12 bridges', new_password: 'quiet otters fold 7 paper fans' },
-  answers: { 204: { description: said('It is changed.', '已修改。') } },
+  answers: { 204: { description: 'It is changed.' } },
   faults: ['invalid_password', 'state_conflict', 'rate_limited'],
   credential: 'session',
 };

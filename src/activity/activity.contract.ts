@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { type Contract, pageSchema, said } from '#http';
+import { type Contract, pageSchema } from '#http';
 import { activitySchema } from './activity.schema.ts';
 
 const example = {
@@ -17,7 +17,7 @@ const example = {
 };
 
 const row = {
-  description: said('The row.', '该记录。'),
+  description: 'The row.',
   schema: activitySchema,
 };
 
@@ -25,14 +25,12 @@ const tag = 'activity';
 
 export const listContract: Contract = {
   tag,
-  summary: said('List what happened', '列出动态'),
-  description: said(
+  summary: 'List what happened',
+  description:
     'What happened to the account and its projects, newest first; it doubles as the audit log. A cursor belongs to the account and to all filters.',
-    '账户及其项目的动态，按时间倒序排列，同时也是审计日志。游标只对同一账户和同一组筛选条件有效。',
-  ),
   answers: {
     200: {
-      description: said('A page of the feed.', '一页动态。'),
+      description: 'A page of the feed.',
       schema: pageSchema(activitySchema),
       example: { data: [example], next_cursor: null, total_count: 1 },
     },
@@ -42,40 +40,32 @@ export const listContract: Contract = {
 
 export const archiveOneContract: Contract = {
   tag,
-  summary: said('Archive a row', '归档一条动态'),
-  description: said(
-    'Takes a row out of the feed; it stays in the audit log. An archived row stays as it is.',
-    '将一条记录移出动态，审计日志中仍然保留。已归档的记录保持不变。',
-  ),
+  summary: 'Archive a row',
+  description: 'Takes a row out of the feed; it stays in the audit log. An archived row stays as it is.',
   answers: { 200: { ...row, example: { ...example, archived: true } } },
   faults: ['not_found'],
 };
 
 export const unarchiveOneContract: Contract = {
   tag,
-  summary: said('Put a row back', '取消归档一条动态'),
-  description: said(
-    'Takes a row out of the archive. A row that is not in it stays as it is.',
-    '将动态移出归档；未归档的动态保持不变。',
-  ),
+  summary: 'Put a row back',
+  description: 'Takes a row out of the archive. A row that is not in it stays as it is.',
   answers: { 200: { ...row, example } },
   faults: ['not_found'],
 };
 
 export const archiveManyContract: Contract = {
   tag,
-  summary: said('Archive many rows', '批量归档动态'),
-  description: said(
+  summary: 'Archive many rows',
+  description:
     'Archives what happened before a time, rows by id, or with both fields the rows that fit both. One of them is needed.',
-    '按时间或按 ID 批量归档；两个字段同时给出时，只归档同时符合的记录。至少需要其中一个字段。',
-  ),
   bodyExample: { before: '2026-01-01T00:00:00Z' },
   answers: {
     200: {
-      description: said('How many rows this request archived.', '本次请求归档的记录数。'),
+      description: 'How many rows this request archived.',
       schema: Type.Object({
         archived: Type.Integer({
-          ...said('Rows that were not archived before.', '此前未归档、由本次请求归档的记录数。'),
+          description: 'Rows that were not archived before.',
           minimum: 0,
         }),
       }),

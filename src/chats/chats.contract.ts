@@ -1,4 +1,4 @@
-import { type Contract, pageSchema, said } from '#http';
+import { type Contract, pageSchema } from '#http';
 import { chatSchema } from './chats.schema.ts';
 
 const tag = 'chats';
@@ -20,14 +20,11 @@ const oneChat = { schema: chatSchema, example: chatExample };
 
 export const listContract: Contract = {
   tag,
-  summary: said('List chats', '列出对话'),
-  description: said(
-    'The conversations of the project, newest first, for its owner only.',
-    '按创建时间倒序。仅项目所有者可用。',
-  ),
+  summary: 'List chats',
+  description: 'The conversations of the project, newest first, for its owner only.',
   answers: {
     200: {
-      description: said('A page of chats.', '一页对话。'),
+      description: 'A page of chats.',
       schema: pageSchema(chatSchema),
       example: { data: [chatExample], next_cursor: null, total_count: 1 },
     },
@@ -37,47 +34,37 @@ export const listContract: Contract = {
 
 export const createContract: Contract = {
   tag,
-  summary: said('Create a chat', '创建对话'),
-  description: said(
-    'Begins a conversation with a model of the project. No model is called before the first message.',
-    '开始与项目中的一个模型对话。发送第一条消息之前不会调用模型。',
-  ),
+  summary: 'Create a chat',
+  description: 'Begins a conversation with a model of the project. No model is called before the first message.',
   bodyExample: { model: 'chat', system_prompt: 'Answer in one word.' },
-  answers: { 201: { description: said('The chat.', '新对话。'), ...oneChat } },
+  answers: { 201: { description: 'The chat.', ...oneChat } },
   faults: ['not_found', 'owner_required', 'kind_mismatch', 'state_conflict'],
   idempotent: true,
 };
 
 export const readContract: Contract = {
   tag,
-  summary: said('Read a chat', '查看对话'),
-  description: said(
-    'The settings of a conversation; its messages have a list of their own.',
-    '对话的设置；消息另有列表。',
-  ),
-  answers: { 200: { description: said('The chat.', '对话。'), ...oneChat } },
+  summary: 'Read a chat',
+  description: 'The settings of a conversation; its messages have a list of their own.',
+  answers: { 200: { description: 'The chat.', ...oneChat } },
   faults: ['not_found'],
 };
 
 export const updateContract: Contract = {
   tag,
-  summary: said('Change a chat', '修改对话'),
-  description: said(
+  summary: 'Change a chat',
+  description:
     'Changes what is given, of `params` too. Messages that are there stay as they are; the next answer is made the new way.',
-    '仅修改传入的字段，`params` 亦然。已有消息不变，之后的回答采用新设置。',
-  ),
   bodyExample: { model: 'chat', params: { temperature: 0 } },
-  answers: { 200: { description: said('The chat.', '修改后的对话。'), ...oneChat } },
+  answers: { 200: { description: 'The chat.', ...oneChat } },
   faults: ['not_found', 'owner_required', 'state_conflict'],
 };
 
 export const deleteContract: Contract = {
   tag,
-  summary: said('Delete a chat', '删除对话'),
-  description: said(
+  summary: 'Delete a chat',
+  description:
     'Deletes a chat with its messages; an answer that is being made is stopped. What its answers cost stays in the ledger.',
-    '连同其消息一并删除；正在生成的回答会被停止。已产生的费用仍保留在账目中。',
-  ),
-  answers: { 204: { description: said('It is gone.', '已删除。') } },
+  answers: { 204: { description: 'It is gone.' } },
   faults: ['not_found', 'owner_required', 'state_conflict'],
 };

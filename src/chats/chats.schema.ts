@@ -1,61 +1,49 @@
 import Type, { type Static } from 'typebox';
-import { nullable, pageQuery, said, timestamp } from '#http';
+import { nullable, pageQuery, timestamp } from '#http';
 import { toolsSchema } from '#inference';
 import { chatDefaults } from '#models';
 import type { ChatRow } from './chats.store.ts';
 import { resolveParams } from './params.ts';
 
 const fields = {
-  max_tokens: Type.Integer({ ...said('Most tokens of an answer.', '单条回答的最大词元数。'), minimum: 1 }),
+  max_tokens: Type.Integer({ description: 'Most tokens of an answer.', minimum: 1 }),
   temperature: Type.Number({
-    ...said('0: always the likeliest token.', '采样温度；0 表示总取最可能的词元。'),
+    description: '0: always the likeliest token.',
     minimum: 0,
     maximum: 2,
   }),
   top_p: Type.Number({
-    ...said('Share of probability that tokens are taken from.', '核采样的概率阈值。'),
+    description: 'Share of probability that tokens are taken from.',
     minimum: 0,
     maximum: 1,
   }),
-  effort: Type.Enum(['none', 'low', 'high'], said('`none` turns reasoning off.', '`none` 关闭推理。')),
+  effort: Type.Enum(['none', 'low', 'high'], { description: '`none` turns reasoning off.' }),
 };
 
-const effortText = said(
-  'How much the model reasons; null: nothing is sent, it does as it likes.',
-  '推理强度；为 null 表示不发送，由模型自行决定。',
-);
+const effortText = 'How much the model reasons; null: nothing is sent, it does as it likes.';
 
 /** As it may be sent: null stands for the default. */
 export const paramsBody = Type.Object(
   {
-    max_tokens: Type.Optional(nullable(fields.max_tokens, { default: chatDefaults.max_tokens })),
-    temperature: Type.Optional(nullable(fields.temperature, { default: chatDefaults.temperature })),
-    top_p: Type.Optional(nullable(fields.top_p, { default: chatDefaults.top_p })),
+    max_tokens: Type.Optional(Type.Union([fields.max_tokens, Type.Null()], { default: chatDefaults.max_tokens })),
+    temperature: Type.Optional(Type.Union([fields.temperature, Type.Null()], { default: chatDefaults.temperature })),
+    top_p: Type.Optional(Type.Union([fields.top_p, Type.Null()], { default: chatDefaults.top_p })),
     reasoning_effort: Type.Optional(nullable(fields.effort, effortText)),
-    tools: Type.Optional(nullable(toolsSchema, said('Tools that the model may call.', '模型可调用的工具。'))),
+    tools: Type.Optional(nullable(toolsSchema, 'Tools that the model may call.')),
   },
-  said(
-    'How answers are made; what is left out or null has the default of the base models.',
-    '回答的生成参数；省略或为 null 时取基础模型的默认值。',
-  ),
+  { description: 'How answers are made; what is left out or null has the default of the base models.' },
 );
 
 const title = Type.String({
-  ...said('Name of the chat; without one its first message gives it.', '对话名称；省略时取自首条消息。'),
+  description: 'Name of the chat; without one its first message gives it.',
   minLength: 1,
   maxLength: 80,
 });
 const model = nullable(
   Type.String({ maxLength: 200, minLength: 1 }),
-  said(
-    'Who answers: a hosted model or a base model, as in `model` of calls.',
-    '作答的模型：托管模型或基础模型，同调用中的 `model`。',
-  ),
+  'Who answers: a hosted model or a base model, as in `model` of calls.',
 );
-const systemPrompt = nullable(
-  Type.String({ maxLength: 8000 }),
-  said('Instructions before the conversation.', '对话之前的系统指令。'),
-);
+const systemPrompt = nullable(Type.String({ maxLength: 8000 }), 'Instructions before the conversation.');
 
 const sent = {
   title: Type.Optional(title),
@@ -68,25 +56,21 @@ export const createChatBody = Type.Object(sent);
 
 export const updateChatBody = Type.Object({
   ...sent,
-  archived: Type.Optional(Type.Boolean(said('Whether it is out of the way.', '是否归档。'))),
+  archived: Type.Optional(Type.Boolean({ description: 'Whether it is out of the way.' })),
 });
 
 export const chatsQuery = Type.Object({
   ...pageQuery,
-  q: Type.Optional(
-    Type.String({ ...said('Only chats whose title holds this.', '只返回标题包含该文字的对话。'), maxLength: 200 }),
-  ),
-  archived: Type.Optional(
-    Type.Boolean({ ...said('Archived ones instead of the others.', '返回已归档的对话。'), default: false }),
-  ),
+  q: Type.Optional(Type.String({ description: 'Only chats whose title holds this.', maxLength: 200 })),
+  archived: Type.Optional(Type.Boolean({ description: 'Archived ones instead of the others.', default: false })),
 });
 
 export const chatSchema = Type.Object(
   {
-    id: Type.String(said('Id of the chat.', '对话的 ID。')),
-    title: Type.String(said('Its name; empty until the first message.', '名称；首条消息之前为空。')),
-    model: nullable(Type.String(), said('Who answers; null: not chosen yet.', '作答的模型；为 null 表示尚未选择。')),
-    system_prompt: nullable(Type.String(), said('Instructions before the conversation.', '对话之前的系统指令。')),
+    id: Type.String({ description: 'Id of the chat.' }),
+    title: Type.String({ description: 'Its name; empty until the first message.' }),
+    model: nullable(Type.String(), 'Who answers; null: not chosen yet.'),
+    system_prompt: nullable(Type.String(), 'Instructions before the conversation.'),
     params: Type.Object(
       {
         max_tokens: fields.max_tokens,
@@ -95,18 +79,18 @@ export const chatSchema = Type.Object(
         reasoning_effort: nullable(fields.effort, effortText),
         tools: nullable(
           Type.Array(Type.Object({}, { additionalProperties: true })),
-          said('Tools that the model may call; null: none.', '模型可调用的工具；为 null 表示没有。'),
+          'Tools that the model may call; null: none.',
         ),
       },
-      said('How answers are made, with defaults filled in.', '回答的生成参数，已填入默认值。'),
+      { description: 'How answers are made, with defaults filled in.' },
     ),
-    message_count: Type.Integer({ ...said('Messages in it.', '消息数。'), minimum: 0 }),
-    last_message_at: nullable(timestamp(said('When something was said last.', '最近一次发言的时间。'))),
-    archived_at: nullable(timestamp(said('When it was archived; null: it is open.', '归档时间；为 null 表示未归档。'))),
-    created_at: timestamp(said('When it was made.', '创建时间。')),
-    updated_at: timestamp(said('When it last changed.', '最近一次更改的时间。')),
+    message_count: Type.Integer({ description: 'Messages in it.', minimum: 0 }),
+    last_message_at: nullable(timestamp('When something was said last.')),
+    archived_at: nullable(timestamp('When it was archived; null: it is open.')),
+    created_at: timestamp('When it was made.'),
+    updated_at: timestamp('When it last changed.'),
   },
-  { $id: 'Chat', ...said('A conversation of the playground.', '体验场中的一段对话。') },
+  { $id: 'Chat', description: 'A conversation of the playground.' },
 );
 
 export function chatToWire(chat: ChatRow): Static<typeof chatSchema> {

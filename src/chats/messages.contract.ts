@@ -1,4 +1,4 @@
-import { type Contract, pageSchema, said } from '#http';
+import { type Contract, pageSchema } from '#http';
 import { chatChunkSchema, textCallFaults, usageExample } from '#inference';
 import { answerSchema, messageSchema } from './messages.schema.ts';
 
@@ -17,18 +17,39 @@ const request = {
 const nothing = { reasoning_content: null, tool_calls: null, error: null };
 
 const userMessageExample = {
-  ...{ id: 'msg_01KAXR5A2C4E6G8J0M2P4R6T8V', seq: 1, role: 'user', content: 'What is 2 + 3?', ...nothing },
-  ...{ state: 'complete', attempt: 1, finish_reason: null, usage: null, request: null, request_id: null },
-  ...{ model_revision: null, active_ms: 0, credits: '0.000000' },
+  id: 'msg_01KAXR5A2C4E6G8J0M2P4R6T8V',
+  seq: 1,
+  role: 'user',
+  content: 'What is 2 + 3?',
+  ...nothing,
+  state: 'complete',
+  attempt: 1,
+  finish_reason: null,
+  usage: null,
+  request: null,
+  request_id: null,
+  model_revision: null,
+  active_ms: 0,
+  credits: '0.000000',
   created_at: '2026-01-02T03:04:04.000Z',
   finished_at: '2026-01-02T03:04:04.000Z',
 };
 
 const messageExample = {
-  ...{ id: 'msg_01KAXR5B3D5F7H9K1N3Q5S7U9W', seq: 2, role: 'assistant', content: '5', ...nothing },
-  ...{ state: 'complete', attempt: 1, finish_reason: 'stop', usage: usageExample, request },
+  id: 'msg_01KAXR5B3D5F7H9K1N3Q5S7U9W',
+  seq: 2,
+  role: 'assistant',
+  content: '5',
+  ...nothing,
+  state: 'complete',
+  attempt: 1,
+  finish_reason: 'stop',
+  usage: usageExample,
+  request,
   request_id: 'req_01KAXR5B0A2C4E6G8J0M2P4R6T',
-  ...{ model_revision: 3, active_ms: 41, credits: '0.000050' },
+  model_revision: 3,
+  active_ms: 41,
+  credits: '0.000050',
   created_at: '2026-01-02T03:04:04.000Z',
   finished_at: '2026-01-02T03:04:05.678Z',
 };
@@ -41,16 +62,13 @@ const frame = (delta: object, finish_reason: string | null = null) => {
 };
 
 const headers = {
-  'x-fnf-user-message-id': said('Id of what you said.', '您的消息的 ID。'),
-  'x-fnf-message-id': said('Id of the answer; also beside an error.', '回答的 ID；出错时同样返回。'),
+  'x-fnf-user-message-id': 'Id of what you said.',
+  'x-fnf-message-id': 'Id of the answer; also beside an error.',
 };
 
 const answers: Contract['answers'] = {
   200: {
-    description: said(
-      'The answer as events, in the frames of chat completions.',
-      '以事件流返回回答，帧格式与对话补全相同。',
-    ),
+    description: 'The answer as events, in the frames of chat completions.',
     headers,
     also: [
       {
@@ -66,7 +84,7 @@ const answers: Contract['answers'] = {
     ],
   },
   201: {
-    description: said('With `stream: false`: both messages.', '当 `stream` 为 false 时：两条消息。'),
+    description: 'With `stream: false`: both messages.',
     headers,
     schema: answerSchema,
     example,
@@ -77,11 +95,11 @@ const faults = [...textCallFaults, 'not_found', 'state_conflict', 'account_suspe
 
 export const listMessagesContract: Contract = {
   tag,
-  summary: said('List messages of a chat', '列出对话中的消息'),
-  description: said('What was said in a chat, the oldest first.', '按时间正序。'),
+  summary: 'List messages of a chat',
+  description: 'What was said in a chat, the oldest first.',
   answers: {
     200: {
-      description: said('A page of messages.', '一页消息。'),
+      description: 'A page of messages.',
       schema: pageSchema(messageSchema),
       example: { data: [userMessageExample, messageExample], next_cursor: null, total_count: 2 },
     },
@@ -91,30 +109,20 @@ export const listMessagesContract: Contract = {
 
 export const readMessageContract: Contract = {
   tag,
-  summary: said('Read a message', '查看消息'),
-  description: said(
-    'A message as it is now: an answer under way has the text that it has come to, and its state.',
-    '消息的当前内容：仍在生成的回答含有已生成的文本及其状态。',
-  ),
-  answers: { 200: { description: said('The message.', '消息。'), schema: messageSchema, example: messageExample } },
+  summary: 'Read a message',
+  description: 'A message as it is now: an answer under way has the text that it has come to, and its state.',
+  answers: { 200: { description: 'The message.', schema: messageSchema, example: messageExample } },
   faults: ['not_found'],
 };
 
 export const createMessageContract: Contract = {
   tag,
-  summary: said('Say something and get an answer', '发言并获取回答'),
-  description: said(
-    `The answer is made and charged like that of chat completions; \`message.request\` is the body of the same call there. It goes on being kept while it is made: what a failed or stopped answer has come to stays.
+  summary: 'Say something and get an answer',
+  description: `The answer is made and charged like that of chat completions; \`message.request\` is the body of the same call there. It goes on being kept while it is made: what a failed or stopped answer has come to stays.
 
 A chat gets one answer at a time: a second request meanwhile gets 409 \`state_conflict\`. An answer that is stopped ends like one that is finished. Who leaves stops the answer, unless he sent an \`Idempotency-Key\`.
 
 Try again by yourself only after \`model_warming\`, at most three times, and never after the first frame.`,
-    `回答的生成与计费与对话补全相同；\`message.request\` 即在该接口发起同一调用的请求体。生成过程中会持续保存：失败或被停止的回答保留已生成的部分。
-
-每个对话同一时间只生成一条回答：期间的其他请求返回 409 \`state_conflict\`。被停止的回答像正常完成一样结束。调用方断开即停止回答，除非请求带有 \`Idempotency-Key\`。
-
-仅在返回 \`model_warming\` 时自动重试，最多三次；收到首帧之后绝不自动重试。`,
-  ),
   bodyExample: { content: 'What is 2 + 3?', stream: false },
   answers,
   faults: [...faults],
@@ -123,11 +131,9 @@ Try again by yourself only after \`model_warming\`, at most three times, and nev
 
 export const retryContract: Contract = {
   tag,
-  summary: said('Try an answer again', '重新生成回答'),
-  description: said(
+  summary: 'Try an answer again',
+  description:
     'Tries again an answer that failed or was stopped, or the last one of the chat. A complete answer stays until the new one begins.',
-    '适用于失败或被停止的回答，或对话中的最后一条回答。已完成的回答在新回答开始之前保持不变。',
-  ),
   bodyExample: { params: { temperature: 0 } },
   answers,
   faults: [...faults],
@@ -136,11 +142,8 @@ export const retryContract: Contract = {
 
 export const stopContract: Contract = {
   tag,
-  summary: said('Stop an answer', '停止回答'),
-  description: said(
-    'Ends an answer that is being made, whichever server makes it. One that is over stays as it is.',
-    '无论由哪台服务器生成。已结束的回答保持不变。',
-  ),
-  answers: { 200: { description: said('The message.', '消息。'), schema: messageSchema, example: messageExample } },
+  summary: 'Stop an answer',
+  description: 'Ends an answer that is being made, whichever server makes it. One that is over stays as it is.',
+  answers: { 200: { description: 'The message.', schema: messageSchema, example: messageExample } },
   faults: ['not_found', 'owner_required', 'state_conflict'],
 };

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { creditsText, nullable, said, timestamp } from '#http';
+import { creditsText, nullable, timestamp } from '#http';
 import { finishReasonSchema, toolCallsSchema, usageSchema } from '#inference';
 import { formatCredits } from '#kernel';
 import { paramsBody } from './chats.schema.ts';
@@ -8,21 +8,18 @@ import type { MessageRow } from './messages.store.ts';
 const params = Type.Optional(paramsBody);
 const stream = Type.Optional(
   Type.Boolean({
-    ...said('Whether the answer comes as events or as JSON.', '以事件流还是 JSON 返回回答。'),
+    description: 'Whether the answer comes as events or as JSON.',
     default: true,
   }),
 );
 
 export const createMessageBody = Type.Object({
-  content: Type.String({ ...said('What you say.', '发言内容。'), minLength: 1 }),
+  content: Type.String({ description: 'What you say.', minLength: 1 }),
   params,
   stream,
   replace_message_id: Type.Optional(
     Type.String({
-      ...said(
-        'To edit and send again: one of your messages; it and all after it are dropped.',
-        '用于编辑重发：您之前的某条消息；该消息及其后的全部消息会被删除。',
-      ),
+      description: 'To edit and send again: one of your messages; it and all after it are dropped.',
       maxLength: 64,
     }),
   ),
@@ -32,68 +29,62 @@ export const retryBody = Type.Object({ params, stream });
 
 export const messageSchema = Type.Object(
   {
-    id: Type.String(said('Id of the message.', '消息的 ID。')),
-    seq: Type.Integer({ ...said('Its place in the chat.', '在对话中的序号。'), minimum: 1 }),
-    role: Type.Enum(['user', 'assistant', 'tool'], said('Who speaks.', '消息的角色。')),
-    content: nullable(
-      Type.String(),
-      said('What is said, as far as it goes; null: nothing yet.', '消息内容（可能不完整）；为 null 表示尚无内容。'),
-    ),
-    reasoning_content: nullable(Type.String(), said('What the model thought first.', '模型回答前的推理内容。')),
-    tool_calls: nullable(toolCallsSchema, said('Tools that the model calls.', '模型发起的工具调用。')),
-    state: Type.Enum(
-      ['queued', 'streaming', 'complete', 'failed', 'stopped'],
-      said(
+    id: Type.String({ description: 'Id of the message.' }),
+    seq: Type.Integer({ description: 'Its place in the chat.', minimum: 1 }),
+    role: Type.Enum(['user', 'assistant', 'tool'], { description: 'Who speaks.' }),
+    content: nullable(Type.String(), 'What is said, as far as it goes; null: nothing yet.'),
+    reasoning_content: nullable(Type.String(), 'What the model thought first.'),
+    tool_calls: nullable(toolCallsSchema, 'Tools that the model calls.'),
+    state: Type.Enum(['queued', 'streaming', 'complete', 'failed', 'stopped'], {
+      description:
         '`queued`: the model has not begun, or is starting (then `error` says when to try again); what failed or was stopped keeps what there is of it.',
-        '`queued`：模型尚未开始，或正在启动（此时 `error` 说明何时重试）；失败或停止的回答保留已生成的部分。',
-      ),
-    ),
-    attempt: Type.Integer({ ...said('Which attempt at an answer this is.', '第几次作答。'), minimum: 1 }),
+    }),
+    attempt: Type.Integer({ description: 'Which attempt at an answer this is.', minimum: 1 }),
     error: nullable(
       Type.Object({
-        code: Type.String(said('Code of the error.', '错误码。')),
-        message: Type.String(said('What is wrong, in English.', '错误说明（英文）。')),
-        retryable: Type.Boolean(said('Whether the same may succeed later.', '稍后重试是否可能成功。')),
-        retry_after_s: nullable(Type.Integer(), said('After how many seconds.', '建议等待的秒数。')),
+        code: Type.String({ description: 'Code of the error.' }),
+        message: Type.String({ description: 'What is wrong, in English.' }),
+        retryable: Type.Boolean({ description: 'Whether the same may succeed later.' }),
+        retry_after_s: nullable(Type.Integer(), 'After how many seconds.'),
       }),
-      said('Why it failed.', '失败原因。'),
+      'Why it failed.',
     ),
-    finish_reason: nullable(finishReasonSchema, said('Null unless it is complete.', '未完成时为 null。')),
-    usage: nullable(usageSchema, said('What the model counted.', '模型统计的用量。')),
+    finish_reason: nullable(finishReasonSchema, 'Null unless it is complete.'),
+    usage: nullable(usageSchema, 'What the model counted.'),
     request: nullable(
       Type.Object({}, { additionalProperties: true }),
-      said(
-        'The body with which `P/chat/completions` makes the same call.',
-        '在 `P/chat/completions` 上发起同一调用的请求体。',
-      ),
+      'The body with which `P/chat/completions` makes the same call.',
     ),
-    request_id: nullable(Type.String(), said('The request that made it.', '生成该消息的请求 ID。')),
-    model_revision: nullable(
-      Type.Integer(),
-      said('Revision of the hosted model; null for a base model.', '托管模型的修订号；基础模型为 null。'),
-    ),
-    active_ms: Type.Integer({ ...said('Active time, ms.', '活跃时间（毫秒）。'), minimum: 0 }),
-    credits: creditsText(said('What it cost.', '费用（额度）。')),
-    created_at: timestamp(said('When it was made.', '创建时间。')),
-    finished_at: nullable(timestamp(said('When it ended; null: not yet.', '结束时间；为 null 表示尚未结束。'))),
+    request_id: nullable(Type.String(), 'The request that made it.'),
+    model_revision: nullable(Type.Integer(), 'Revision of the hosted model; null for a base model.'),
+    active_ms: Type.Integer({ description: 'Active time, ms.', minimum: 0 }),
+    credits: creditsText('What it cost.'),
+    created_at: timestamp('When it was made.'),
+    finished_at: nullable(timestamp('When it ended; null: not yet.')),
   },
-  { $id: 'ChatMessage', ...said('A message of a chat.', '对话中的一条消息。') },
+  { $id: 'ChatMessage', description: 'A message of a chat.' },
 );
 
 export type MessageWire = Static<typeof messageSchema>;
 
 export const answerSchema = Type.Object({
-  user_message: nullable(messageSchema, said('What you said.', '您的消息。')),
+  user_message: nullable(messageSchema, 'What you said.'),
   message: messageSchema,
 });
 
 export function messageToWire(message: MessageRow): MessageWire {
   const { seq, id, role, state, attempt } = message;
   return {
-    ...{ id, seq, role, content: message.content, reasoning_content: message.reasoning },
+    id,
+    seq,
+    role,
+    content: message.content,
+    reasoning_content: message.reasoning,
     // as: what is stored was made in these shapes.
     tool_calls: message.toolCalls as MessageWire['tool_calls'],
-    ...{ state, attempt, error: message.error },
+    state,
+    attempt,
+    error: message.error,
     finish_reason: message.finishReason as MessageWire['finish_reason'],
     usage: message.usage as MessageWire['usage'],
     request: message.request,

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { type Datasets, exampleSchema, exampleToWire } from '#datasets';
 import type { Database } from '#db';
-import { type Contract, said, type TypeBoxProvider } from '#http';
+import type { Contract, TypeBoxProvider } from '#http';
 import { once } from '#idempotency';
 import { changeOwnProject, projectPathOf } from '#projects';
 import { addressOf } from './chats.routes.ts';
@@ -12,10 +12,10 @@ import { saveExample } from './save-example.ts';
 import { messageIn } from './turns.ts';
 
 const body = Type.Object({
-  dataset_id: Type.String({ ...said('A dataset of the project.', '本项目的数据集。'), maxLength: 64 }),
+  dataset_id: Type.String({ description: 'A dataset of the project.', maxLength: 64 }),
   split: Type.Optional(
     Type.Enum(['train', 'test'], {
-      ...said('`train`: to learn from; `test`: to measure with.', '`train` 用于训练，`test` 用于评估。'),
+      description: '`train`: to learn from; `test`: to measure with.',
       default: 'train',
     }),
   ),
@@ -46,15 +46,13 @@ const example = {
 
 const contract: Contract = {
   tag: 'chats',
-  summary: said('Save an answer as an example', '将回答保存为样本'),
-  description: said(
+  summary: 'Save an answer as an example',
+  description:
     'The conversation up to a complete answer becomes an example of a dataset. Saving the same answer again gives the same example. An equal example from elsewhere is a 409 with `details.reason` `duplicate`.',
-    '将截至某条完整回答的对话保存为数据集样本。重复保存同一回答返回同一样本；若数据集中已有其他来源的相同样本，返回 409，`details.reason` 为 `duplicate`。',
-  ),
   bodyExample: { dataset_id: example.dataset_id, split: 'train' },
   answers: {
-    201: { description: said('The new example.', '新样本。'), schema: exampleSchema, example },
-    200: { description: said('It was saved before.', '此前已保存。'), schema: exampleSchema, example },
+    201: { description: 'The new example.', schema: exampleSchema, example },
+    200: { description: 'It was saved before.', schema: exampleSchema, example },
   },
   faults: ['not_found', 'owner_required', 'kind_mismatch', 'state_conflict', 'in_use', 'capacity_unavailable'],
   idempotent: true,

@@ -1,16 +1,14 @@
-import { type Contract, said } from '#http';
+import type { Contract } from '#http';
 import { dashboardSchema } from './dashboard.schema.ts';
 
 export const dashboardContract: Contract = {
   tag: 'dashboard',
-  summary: said('Read the dashboard', '查看仪表盘'),
-  description: said(
+  summary: 'Read the dashboard',
+  description:
     'The state of the account at a glance. A new account gets zeros, never an error. It is made of sums, so it costs the same however much the account has used.',
-    '账户状态概览。新账户返回零值而不会报错。数据取自预先汇总的结果，读取开销与用量多少无关。',
-  ),
   answers: {
     200: {
-      description: said('The dashboard.', '仪表盘数据。'),
+      description: 'The dashboard.',
       schema: dashboardSchema,
       example: {
         as_of: '2026-01-02T03:04:05.678Z',

@@ -1,4 +1,4 @@
-import { type Contract, pageSchema, said } from '#http';
+import { type Contract, pageSchema } from '#http';
 import { datasetSchema, limitsSchema } from './datasets.schema.ts';
 
 const tag = 'datasets';
@@ -33,14 +33,11 @@ const empty = {
 
 export const limitsContract: Contract = {
   tag,
-  summary: said('Read the limits of datasets', '查看数据集的上限'),
-  description: said(
-    'What datasets of this project may hold, and what they hold; for its owner.',
-    '本项目的数据集可容纳的内容及当前用量，仅限所有者。',
-  ),
+  summary: 'Read the limits of datasets',
+  description: 'What datasets of this project may hold, and what they hold; for its owner.',
   answers: {
     200: {
-      description: said('The limits.', '各项上限。'),
+      description: 'The limits.',
       schema: limitsSchema,
       example: {
         max_datasets: 1000,
@@ -62,14 +59,12 @@ export const limitsContract: Contract = {
 
 export const listContract: Contract = {
   tag,
-  summary: said('List datasets', '列出数据集'),
-  description: said(
+  summary: 'List datasets',
+  description:
     'The datasets of the project, newest first, for its owner. A cursor belongs to the project and to all filters.',
-    '项目的数据集，按创建时间倒序排列，仅限所有者。游标只对同一项目和同一组筛选条件有效。',
-  ),
   answers: {
     200: {
-      description: said('A page of datasets.', '一页数据集。'),
+      description: 'A page of datasets.',
       schema: pageSchema(datasetSchema),
       example: { data: [example], next_cursor: null, total_count: 1 },
     },
@@ -79,36 +74,32 @@ export const listContract: Contract = {
 
 export const createContract: Contract = {
   tag,
-  summary: said('Create a dataset', '创建数据集'),
-  description: said(
+  summary: 'Create a dataset',
+  description:
     'It is of the kind of its project: conversations to learn from, or queries with what they should find. Names need not be unique.',
-    '数据集的类型与项目相同：文本项目存放用于学习的对话，嵌入项目存放查询及其应检索到的内容。名称可以重复。',
-  ),
   bodyExample: { name: 'Support answers', description: 'Questions of customers and what we answered' },
-  answers: { 201: { description: said('The new dataset.', '新建的数据集。'), schema: datasetSchema, example: empty } },
+  answers: { 201: { description: 'The new dataset.', schema: datasetSchema, example: empty } },
   faults: ['not_found', 'owner_required', 'state_conflict', 'model_not_found', 'kind_mismatch'],
   idempotent: true,
 };
 
 export const readContract: Contract = {
   tag,
-  summary: said('Read a dataset', '查看数据集'),
-  description: said('A dataset with the counts of what it holds now.', '数据集及其当前内容的数量。'),
-  answers: { 200: { description: said('The dataset.', '该数据集。'), schema: datasetSchema, example } },
+  summary: 'Read a dataset',
+  description: 'A dataset with the counts of what it holds now.',
+  answers: { 200: { description: 'The dataset.', schema: datasetSchema, example } },
   faults: ['not_found'],
 };
 
 export const updateContract: Contract = {
   tag,
-  summary: said('Change a dataset', '修改数据集'),
-  description: said(
+  summary: 'Change a dataset',
+  description:
     'Changes the given fields, archives or unarchives. What already is as asked for stays as it is. An archived dataset can only be unarchived, together with other changes if you like; its versions stay.',
-    '修改给出的字段，或归档、取消归档。值未变化的字段保持原样。已归档的数据集只能取消归档（可同时修改其他字段）；其版本始终保留。',
-  ),
   bodyExample: { archived: true },
   answers: {
     200: {
-      description: said('The dataset as it is now.', '修改后的数据集。'),
+      description: 'The dataset as it is now.',
       schema: datasetSchema,
       example: { ...example, archived_at: '2026-01-06T09:00:00.000Z' },
     },

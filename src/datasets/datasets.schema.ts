@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { nullable, pageQuery, said, timestamp } from '#http';
+import { nullable, pageQuery, timestamp } from '#http';
 import type { Dataset } from './datasets.store.ts';
 import { batchLimits, type LimitsView } from './limits.ts';
 
@@ -7,36 +7,33 @@ export const datasetsQuery = Type.Object({
   ...pageQuery,
   q: Type.Optional(
     Type.String({
-      ...said(
-        'Only datasets with this text in their name or description; upper and lower case are the same.',
-        '只返回名称或描述中包含此文本的数据集，不区分大小写。',
-      ),
+      description: 'Only datasets with this text in their name or description; upper and lower case are the same.',
       maxLength: 200,
     }),
   ),
   archived: Type.Optional(
     Type.Boolean({
-      ...said('Archived datasets instead of open ones.', '设为 true 时返回已归档的数据集，而不是未归档的数据集。'),
+      description: 'Archived datasets instead of open ones.',
       default: false,
     }),
   ),
 });
 
 const name = Type.String({
-  ...said('Name for people, on one line.', '显示名称，不能换行。'),
+  description: 'Name for people, on one line.',
   minLength: 1,
   maxLength: 80,
 });
 
 /** Not a union: the errors of one would not tell a text that is too long (400) from what is no text (422). */
 const description = Type.Unsafe<string | null>({
-  ...said('What the dataset is for; null: nothing is said.', '数据集的用途；为 null 表示没有描述。'),
+  description: 'What the dataset is for; null: nothing is said.',
   type: ['string', 'null'],
   maxLength: 500,
 });
 
-const targetModel = (english: string, chinese: string) =>
-  Type.Unsafe<string | null>({ ...said(english, chinese), type: ['string', 'null'], maxLength: 63 });
+const targetModel = (description: string) =>
+  Type.Unsafe<string | null>({ description, type: ['string', 'null'], maxLength: 63 });
 
 export const createDatasetBody = Type.Object({
   name,
@@ -44,7 +41,6 @@ export const createDatasetBody = Type.Object({
   target_model: Type.Optional(
     targetModel(
       'Base model whose tokenizer counts the examples, and whose context bounds them; it never changes. Without it the first installed model of the kind counts.',
-      '用于统计词元数并限制样本长度的基础模型，创建后不能更改。省略时使用第一个已安装的同类模型。',
     ),
   ),
 });
@@ -53,66 +49,48 @@ export const updateDatasetBody = Type.Object({
   name: Type.Optional(name),
   description: Type.Optional(description),
   archived: Type.Optional(
-    Type.Boolean(
-      said(
-        'True puts the dataset into the archive, where it can be read but not changed; false takes it out.',
-        'true 表示归档：归档后只能读取，不能修改；false 表示取消归档。',
-      ),
-    ),
+    Type.Boolean({
+      description: 'True puts the dataset into the archive, where it can be read but not changed; false takes it out.',
+    }),
   ),
-  target_model: Type.Optional(targetModel('Fixed: only the present value is taken.', '不能更改：只接受当前值。')),
+  target_model: Type.Optional(targetModel('Fixed: only the present value is taken.')),
 });
 
-const count = (english: string, chinese: string) => Type.Integer({ ...said(english, chinese), minimum: 0 });
+const count = (description: string) => Type.Integer({ description, minimum: 0 });
 
 export const splitCountsSchema = Type.Object(
-  { train: count('To learn from.', '用于训练。'), test: count('To measure with.', '用于评估。') },
-  said('Examples by split.', '按划分统计的样本数。'),
+  { train: count('To learn from.'), test: count('To measure with.') },
+  { description: 'Examples by split.' },
 );
 
 export const datasetSchema = Type.Object(
   {
-    id: Type.String(said('Id of the dataset.', '数据集的 ID。')),
+    id: Type.String({ description: 'Id of the dataset.' }),
     name,
     description,
-    kind: Type.Enum(['text', 'embedding'], said('The kind of its project.', '与所属项目的类型相同。')),
-    target_model: nullable(
-      Type.String(),
-      said(
-        'Base model that counts tokens; null: the first installed one of the kind.',
-        '统计词元数的基础模型；为 null 表示第一个已安装的同类模型。',
-      ),
-    ),
-    example_count: count('All examples, also those that no version takes.', '全部样本数，包括不会进入版本的样本。'),
+    kind: Type.Enum(['text', 'embedding'], { description: 'The kind of its project.' }),
+    target_model: nullable(Type.String(), 'Base model that counts tokens; null: the first installed one of the kind.'),
+    example_count: count('All examples, also those that no version takes.'),
     split_counts: splitCountsSchema,
-    invalid_count: count(
-      'Of them, examples that no version takes because they are too long.',
-      '其中因过长而不会进入版本的样本数。',
-    ),
-    token_total: count('Tokens of all examples.', '全部样本的词元总数。'),
+    invalid_count: count('Of them, examples that no version takes because they are too long.'),
+    token_total: count('Tokens of all examples.'),
     head_sha256: nullable(
       Type.String(),
-      said(
-        'SHA-256 of the present content; null: it has changed since the latest version.',
-        '当前内容的 SHA-256；为 null 表示自最新版本以来已有改动。',
-      ),
+      'SHA-256 of the present content; null: it has changed since the latest version.',
     ),
     latest_version: nullable(
       Type.Object({
-        id: Type.String(said('Id of the version.', '版本的 ID。')),
-        number: count('Its number.', '版本号。'),
+        id: Type.String({ description: 'Id of the version.' }),
+        number: count('Its number.'),
       }),
-      said('The version that was frozen last.', '最近一次冻结的版本。'),
+      'The version that was frozen last.',
     ),
-    pending_retrieval_events: count('Search feedback that waits for a decision.', '等待处理的检索反馈数。'),
-    archived_at: nullable(
-      timestamp(said('When it was archived.', '归档时间。')),
-      said('When it was archived; null: it is open.', '归档时间；为 null 表示未归档。'),
-    ),
-    created_at: timestamp(said('When it was made.', '创建时间。')),
-    updated_at: timestamp(said('When it or its examples last changed.', '数据集或其样本最后一次更改的时间。')),
+    pending_retrieval_events: count('Search feedback that waits for a decision.'),
+    archived_at: nullable(timestamp('When it was archived.'), 'When it was archived; null: it is open.'),
+    created_at: timestamp('When it was made.'),
+    updated_at: timestamp('When it or its examples last changed.'),
   },
-  { $id: 'Dataset', ...said('A dataset.', '一个数据集。') },
+  { $id: 'Dataset', description: 'A dataset.' },
 );
 
 export type DatasetWire = Static<typeof datasetSchema>;
@@ -140,32 +118,29 @@ export function datasetToWire(dataset: Dataset): DatasetWire {
 
 export const limitsSchema = Type.Object(
   {
-    max_datasets: count('Open datasets of the project.', '项目中未归档数据集的上限。'),
-    max_examples_per_dataset: count('Examples of one dataset.', '每个数据集的样本数上限。'),
+    max_datasets: count('Open datasets of the project.'),
+    max_examples_per_dataset: count('Examples of one dataset.'),
     max_example_tokens: nullable(
       Type.Integer(),
-      said(
-        'Longest example (of a conversation) or text (to embed), tokens, for datasets that name no model; null: no model of this kind is installed.',
-        '未指定模型的数据集中，单个对话样本或单段嵌入文本的最大词元数；为 null 表示没有安装该类型的模型。',
-      ),
+      'Longest example (of a conversation) or text (to embed), tokens, for datasets that name no model; null: no model of this kind is installed.',
     ),
-    max_import_bytes: count('Size of an uploaded file.', '上传文件的大小上限（字节）。'),
-    max_import_rows: count('Rows of an uploaded file.', '上传文件的行数上限。'),
-    max_versions_per_dataset: count('Versions of one dataset.', '每个数据集的版本数上限。'),
-    max_indexes: count('Vector indexes of the project.', '项目中向量索引数的上限。'),
-    max_retrieval_batch: count('Retrieval events of one request.', '一次请求中检索事件数的上限。'),
-    max_results_per_event: count('Results of one retrieval event.', '每个检索事件的结果数上限。'),
-    min_training_examples: count('Fewest examples that a training job takes.', '训练任务所需的最少样本数。'),
+    max_import_bytes: count('Size of an uploaded file.'),
+    max_import_rows: count('Rows of an uploaded file.'),
+    max_versions_per_dataset: count('Versions of one dataset.'),
+    max_indexes: count('Vector indexes of the project.'),
+    max_retrieval_batch: count('Retrieval events of one request.'),
+    max_results_per_event: count('Results of one retrieval event.'),
+    min_training_examples: count('Fewest examples that a training job takes.'),
     used: Type.Object(
       {
-        datasets: count('Open datasets.', '未归档的数据集数。'),
-        examples: count('Examples of all datasets.', '全部数据集的样本数。'),
-        bytes: count('What they say, as JSON.', '样本内容（JSON）的总字节数。'),
+        datasets: count('Open datasets.'),
+        examples: count('Examples of all datasets.'),
+        bytes: count('What they say, as JSON.'),
       },
-      said('What the project has.', '项目的当前用量。'),
+      { description: 'What the project has.' },
     ),
   },
-  { $id: 'DatasetLimits', ...said('Limits of datasets, and what is used of them.', '数据集的各项上限与用量。') },
+  { $id: 'DatasetLimits', description: 'Limits of datasets, and what is used of them.' },
 );
 
 export function limitsToWire({ limits, maxExampleTokens, used }: LimitsView): Static<typeof limitsSchema> {

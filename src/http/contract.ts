@@ -2,14 +2,15 @@ import type { TObject, TSchema } from 'typebox';
 import type { FaultName } from '#kernel';
 
 /**
- * What the published contract says about a route beyond its schemas. It stands beside the route, in both languages, so
- * that a route cannot be added without its documentation; the OpenAPI documents are made from it.
+ * What the published contract says about a route beyond its schemas. It stands beside the route, so that a route
+ * cannot be added without its documentation; the OpenAPI documents are made from it. Texts are English; their translations
+ * stand in `openapi/locales`.
  */
 export type Contract = {
   /** Group of the operation, one of `tags` in the document. */
   tag: string;
-  summary: Said;
-  description?: Said;
+  summary: string;
+  description?: string;
   /** Answers other than errors, by status. */
   answers: Record<number, Answer>;
   /** Conditions of the fault catalogue that this route adds to those which every route of its access has. */
@@ -29,18 +30,18 @@ export type Contract = {
 };
 
 export type Answer = {
-  description: Said;
+  description: string;
   /** None: the answer has no body. */
   schema?: TSchema;
   /** `application/json` unless it says otherwise. */
   type?: string;
-  headers?: Record<string, Said>;
+  headers?: Record<string, string>;
   example?: unknown;
   /** The same answer as a stream of events, when the caller asked for it. */
   also?: readonly OtherContent[];
 };
 
-type BodyExample = { title: Said; value: unknown };
+type BodyExample = { title: string; value: unknown };
 
 export type OtherContent = {
   type: string;
@@ -51,8 +52,3 @@ export type OtherContent = {
   /** The stream, as it is sent. */
   example: string;
 };
-
-/** A text of the contract in English and in Simplified Chinese; spreads into a schema's options. */
-export type Said = { description: string; 'x-zh': string };
-
-export const said = (english: string, chinese: string): Said => ({ description: english, 'x-zh': chinese });

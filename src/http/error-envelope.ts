@@ -1,8 +1,5 @@
 import type { Fault, FaultRow } from '#kernel';
 
-/** Says a text in the language of a document. */
-type Say = (english: string, chinese: string) => { description: string };
-
 type Schema = Record<string, unknown>;
 
 /** How the clients of an interface are told of errors. */
@@ -18,7 +15,7 @@ export type ErrorEnvelope = {
   everyAnswer?: (requestId: string) => Record<string, string>;
   /** Header fields beyond those that every error has. */
   headers: (problem: Fault, requestId: string) => Record<string, string>;
-  schema: (say: Say) => Schema;
+  schema: Schema;
   /** What the schema comes to for these conditions. */
   narrowed: (rows: readonly FaultRow[]) => Schema;
   /** It says in a header field whether to try again. */
@@ -31,18 +28,18 @@ function withDetail(error: object, { options }: Fault): string {
   return JSON.stringify(options.detail === undefined ? { error } : { error, detail: options.detail });
 }
 
-const fields = (say: Say) => ({
-  message: { type: 'string', ...say('What went wrong, for people.', '供人阅读的错误说明。') },
-  type: { type: 'string', ...say('Family of the error, as OpenAI clients know it.', 'OpenAI 客户端所用的错误类别。') },
-  param: { type: ['string', 'null'], ...say('The field at fault.', '出错的字段。') },
+const fields = {
+  message: { type: 'string', description: 'What went wrong, for people.' },
+  type: { type: 'string', description: 'Family of the error, as OpenAI clients know it.' },
+  param: { type: ['string', 'null'], description: 'The field at fault.' },
   code: {
     type: 'string',
-    ...say('What went wrong, for programs. Codes never change their meaning.', '供程序判断的错误代码，含义永不改变。'),
+    description: 'What went wrong, for programs. Codes never change their meaning.',
   },
-});
+};
 
-function schemaOf(properties: Schema, say: Say): Schema {
-  const detail = say('Places of wrong types (422) or the successor (410).', '类型错误的位置（422）或替代路径（410）。');
+function schemaOf(properties: Schema): Schema {
+  const detail = { description: 'Places of wrong types (422) or the successor (410).' };
   return {
     type: 'object',
     required: ['error'],
@@ -65,7 +62,7 @@ export const openAiErrors: ErrorEnvelope = {
   },
   headers: ({ row }): Record<string, string> =>
     row.shouldRetry === null ? {} : { 'x-should-retry': String(row.shouldRetry) },
-  schema: (say) => schemaOf(fields(say), say),
+  schema: schemaOf(fields),
   narrowed,
   advisesRetries: true,
 };
@@ -81,15 +78,11 @@ export const nativeErrors: ErrorEnvelope = {
     return withDetail({ code: row.code, message, type: row.type, param, request_id: requestId, details }, problem);
   },
   headers: () => ({}),
-  schema: (say) =>
-    schemaOf(
-      {
-        ...fields(say),
-        request_id: { type: 'string', ...say('Id of the request.', '请求 ID。') },
-        details: { type: ['object', 'null'], ...say('Facts that depend on the code.', '随代码而异的具体信息。') },
-      },
-      say,
-    ),
+  schema: schemaOf({
+    ...fields,
+    request_id: { type: 'string', description: 'Id of the request.' },
+    details: { type: ['object', 'null'], description: 'Facts that depend on the code.' },
+  }),
   narrowed,
   advisesRetries: false,
 };

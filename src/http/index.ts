@@ -4,7 +4,7 @@ export { compatBody, type ParsedBody } from './body.ts';
 export { readRange } from './byte-range.ts';
 export { answerCacheable, cacheableText, isKnownVersion } from './cached-answer.ts';
 export { type Caller, lossOf, type OutlivingWork, outliveCaller, watchCaller, whyItEnded } from './callers.ts';
-export { type Answer, type Contract, type Said, said } from './contract.ts';
+export type { Answer, Contract } from './contract.ts';
 export { type ErrorEnvelope, nativeErrors, openAiErrors } from './error-envelope.ts';
 export { type NamedEvent, type NamedEvents, openNamedEvents } from './event-source.ts';
 export { nameIgnoredFields } from './ignored-fields.ts';

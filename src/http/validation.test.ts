@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Type from 'typebox';
-import { said } from './contract.ts';
+
 import { projectAddress } from './page-query.ts';
 import { validatorCompiler } from './validation.ts';
 
 const schema = Type.Object({
   kind: Type.Optional(Type.Enum(['text', 'embedding'])),
   from: Type.Optional(Type.String({ format: 'date-time' })),
-  project: projectAddress(said('Only of this project.', '仅限该项目。')),
+  project: projectAddress('Only of this project.'),
 });
 
 test('a value of a filter that is not allowed is refused with what is', () => {

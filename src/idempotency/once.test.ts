@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { constraintOf } from '#db';
-import { type Contract, createServer, said } from '#http';
+import { type Contract, createServer } from '#http';
 import { fault, newId } from '#kernel';
 import { seedAccount } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
@@ -17,7 +17,7 @@ const instanceId = newId('ins');
 /** What the handler does between its change and its answer. */
 const meanwhile = { work: async () => {} };
 
-const contract: Contract = { tag: 'things', summary: said('Make', '创建'), answers: {}, idempotent: true };
+const contract: Contract = { tag: 'things', summary: 'Make', answers: {}, idempotent: true };
 
 before(async () => {
   pg = await createTestDatabase();

@@ -1,4 +1,4 @@
-import { type Contract, pageSchema, said } from '#http';
+import { type Contract, pageSchema } from '#http';
 import { indexSchema } from './indexes.schema.ts';
 
 const tag = 'datasets';
@@ -31,18 +31,16 @@ const example = {
   ready_at: '2026-01-05T08:16:02.480Z',
 };
 
-const index = { description: said('The index.', '该索引。'), schema: indexSchema, example };
+const index = { description: 'The index.', schema: indexSchema, example };
 
 export const listContract: Contract = {
   tag,
-  summary: said('List indexes', '列出索引'),
-  description: said(
+  summary: 'List indexes',
+  description:
     'The vector indexes of the project, newest first, for its owner. A cursor belongs to the project and to the filter.',
-    '项目的向量索引，按创建时间倒序排列，仅限所有者。游标只对同一项目和同一筛选条件有效。',
-  ),
   answers: {
     200: {
-      description: said('A page of indexes.', '一页索引。'),
+      description: 'A page of indexes.',
       schema: pageSchema(indexSchema),
       example: { data: [example], next_cursor: null, total_count: 1 },
     },
@@ -52,16 +50,14 @@ export const listContract: Contract = {
 
 export const createContract: Contract = {
   tag,
-  summary: said('Build an index', '创建索引'),
-  description: said(
+  summary: 'Build an index',
+  description:
     'Embeds the different texts of the positives and negatives of a version, in the background, then measures how well the model finds the positives of the test split. It is charged once, by active time, at the rate of this moment; what is canceled pays for what ran, what fails costs nothing.',
-    '在后台嵌入版本中正例与反例的不同文本，并评估模型找到测试划分正例的效果。按活跃时间以当前费率一次性计费；取消时只为已运行的部分付费，失败不收费。',
-  ),
   bodyExample: { version_id: 'dsv_01KAXR7F8H0K2N4Q6S8V0X2Z4B', model: 'search' },
   answers: {
     201: {
       ...index,
-      description: said('The index, which waits to be built.', '等待构建的索引。'),
+      description: 'The index, which waits to be built.',
       example: {
         ...example,
         documents: null,
@@ -89,33 +85,25 @@ export const createContract: Contract = {
 
 export const readContract: Contract = {
   tag,
-  summary: said('Read an index', '查看索引'),
-  description: said(
-    'The state and progress of an index; once it is `ready`, how well the model finds.',
-    '索引的状态和进度；`ready` 之后还有模型的检索质量。',
-  ),
+  summary: 'Read an index',
+  description: 'The state and progress of an index; once it is `ready`, how well the model finds.',
   answers: { 200: index },
   faults: ['not_found'],
 };
 
 export const deleteContract: Contract = {
   tag,
-  summary: said('Delete an index', '删除索引'),
-  description: said(
-    'Deletes an index and its vectors. A build that is under way is canceled first, and pays for what ran.',
-    '正在进行的构建会先被取消，并为已运行的部分付费。',
-  ),
-  answers: { 204: { description: said('It is gone.', '已删除。') } },
+  summary: 'Delete an index',
+  description: 'Deletes an index and its vectors. A build that is under way is canceled first, and pays for what ran.',
+  answers: { 204: { description: 'It is gone.' } },
   faults: ['not_found', 'owner_required', 'state_conflict'],
 };
 
 export const cancelContract: Contract = {
   tag,
-  summary: said('Cancel a build', '取消构建'),
-  description: said(
+  summary: 'Cancel a build',
+  description:
     'Ends a build that waits or is under way, at once; it pays for what ran. One that is canceled stays as it is.',
-    '立即结束等待中或进行中的构建，并为已运行的部分付费。已取消的保持不变。',
-  ),
   answers: { 200: { ...index, example: { ...example, state: 'canceled', metrics: null, ready_at: null } } },
   faults: ['not_found', 'owner_required', 'state_conflict'],
 };

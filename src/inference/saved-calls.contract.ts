@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { type Contract, pageSchema, said } from '#http';
+import { type Contract, pageSchema } from '#http';
 import { savedCallDetailSchema, savedCallSchema } from './saved-calls.schema.ts';
 
 const tag = 'saved_calls';
@@ -21,14 +21,12 @@ const example = {
 
 export const listContract: Contract = {
   tag,
-  summary: said('List saved calls', '列出已保存的调用'),
-  description: said(
+  summary: 'List saved calls',
+  description:
     "Text calls of the owner's own account that the project kept while `inference_auto_save` was on, newest first. For the owner only.",
-    '项目在 `inference_auto_save` 开启期间保存的、所有者账户自己的文本调用，按时间倒序排列。仅项目所有者可用。',
-  ),
   answers: {
     200: {
-      description: said('A page of saved calls.', '一页已保存的调用。'),
+      description: 'A page of saved calls.',
       schema: pageSchema(savedCallSchema),
       example: { data: [example], next_cursor: null, total_count: 1 },
     },
@@ -38,14 +36,11 @@ export const listContract: Contract = {
 
 export const readContract: Contract = {
   tag,
-  summary: said('Read a saved call', '查看一次已保存的调用'),
-  description: said(
-    'A saved call with its messages, tools, parameters and answer. The id is that of its request.',
-    '已保存的调用及其消息、工具、参数和回答。其 ID 即请求 ID。',
-  ),
+  summary: 'Read a saved call',
+  description: 'A saved call with its messages, tools, parameters and answer. The id is that of its request.',
   answers: {
     200: {
-      description: said('The call with all that was said.', '调用及其完整内容。'),
+      description: 'The call with all that was said.',
       schema: savedCallDetailSchema,
       example: {
         ...example,
@@ -73,27 +68,22 @@ export const readContract: Contract = {
 
 export const deleteContract: Contract = {
   tag,
-  summary: said('Delete a saved call', '删除一次已保存的调用'),
-  description: said(
-    'Removes what was said for good. Examples that were made of it stay.',
-    '永久删除其内容。由其生成的样本保留。',
-  ),
-  answers: { 204: { description: said('It is gone.', '已删除。') } },
+  summary: 'Delete a saved call',
+  description: 'Removes what was said for good. Examples that were made of it stay.',
+  answers: { 204: { description: 'It is gone.' } },
   faults: ['not_found', 'owner_required', 'state_conflict'],
 };
 
 export const deleteManyContract: Contract = {
   tag,
-  summary: said('Delete saved calls', '批量删除已保存的调用'),
-  description: said(
+  summary: 'Delete saved calls',
+  description:
     'Deletes every saved call that fits all filters given. Without a filter it needs `all=true`; a `q` of spaces alone is refused.',
-    '删除符合全部筛选条件的已保存调用。不带筛选条件时必须传入 `all=true`；仅含空格的 `q` 会被拒绝。',
-  ),
   answers: {
     200: {
-      description: said('How many calls are gone.', '已删除的调用数。'),
+      description: 'How many calls are gone.',
       schema: Type.Object({
-        deleted: Type.Integer({ ...said('Calls that were deleted.', '删除的调用数。'), minimum: 0 }),
+        deleted: Type.Integer({ description: 'Calls that were deleted.', minimum: 0 }),
       }),
       example: { deleted: 12 },
     },

@@ -1,31 +1,20 @@
 import Type, { type Static } from 'typebox';
-import { nullable, pageQuery, said, timestamp } from '#http';
+import { nullable, pageQuery, timestamp } from '#http';
 import { fault, foldText } from '#kernel';
 import type { SavedCallDetail, SavedCallFilter, SavedCallRow } from './saved-calls.store.ts';
 import type { Retention } from './saved-calls-sweep.ts';
 
 export const savedCallFilters = {
-  model: Type.Optional(
-    Type.String({ ...said('Only calls that named this model.', '只返回使用该模型名称的调用。'), maxLength: 200 }),
-  ),
+  model: Type.Optional(Type.String({ description: 'Only calls that named this model.', maxLength: 200 })),
   finish_reason: Type.Optional(
-    Type.Enum(
-      ['stop', 'length', 'tool_calls'],
-      said('Only calls whose answer ended so.', '只返回以此原因结束的调用。'),
-    ),
+    Type.Enum(['stop', 'length', 'tool_calls'], { description: 'Only calls whose answer ended so.' }),
   ),
-  from: Type.Optional(
-    Type.String({ ...said('Only calls from this time on.', '只返回此时间及之后的调用。'), format: 'date-time' }),
-  ),
-  to: Type.Optional(
-    Type.String({ ...said('Only calls before this time.', '只返回此时间之前的调用。'), format: 'date-time' }),
-  ),
+  from: Type.Optional(Type.String({ description: 'Only calls from this time on.', format: 'date-time' })),
+  to: Type.Optional(Type.String({ description: 'Only calls before this time.', format: 'date-time' })),
   q: Type.Optional(
     Type.String({
-      ...said(
+      description:
         'Only calls in which this was said: looked for in the first 20,000 characters of messages and answer, whatever its case.',
-        '只返回包含该文字的调用：在消息与回答的前 20,000 个字符中查找，不区分大小写。',
-      ),
       minLength: 1,
       maxLength: 200,
     }),
@@ -37,53 +26,45 @@ export const savedCallsQuery = Type.Object({ ...pageQuery, ...savedCallFilters }
 export const deleteSavedCallsQuery = Type.Object({
   ...savedCallFilters,
   all: Type.Optional(
-    Type.Boolean(
-      said(
-        'Needed to delete without any filter: all saved calls of the project.',
-        '不带任何筛选条件时必须为 true：删除该项目保存的全部调用。',
-      ),
-    ),
+    Type.Boolean({ description: 'Needed to delete without any filter: all saved calls of the project.' }),
   ),
 });
 
-const count = (english: string, chinese: string) => Type.Integer({ ...said(english, chinese), minimum: 0 });
+const count = (description: string) => Type.Integer({ description, minimum: 0 });
 
 const rowFields = {
-  id: Type.String(said('Id of the request.', '请求的 ID。')),
+  id: Type.String({ description: 'Id of the request.' }),
   key: nullable(
     Type.Object({
-      id: Type.String(said('Id of the key.', '密钥的 ID。')),
-      name: Type.String(said('Its name at that time.', '当时的名称。')),
+      id: Type.String({ description: 'Id of the key.' }),
+      name: Type.String({ description: 'Its name at that time.' }),
     }),
-    said('The API key of the call.', '该调用使用的 API 密钥。'),
+    'The API key of the call.',
   ),
-  model_requested: Type.String(said('What the call named.', '调用时指定的模型名称。')),
-  model_served: Type.String(said('The base model that answered.', '实际作答的基础模型。')),
-  model_revision: nullable(
-    Type.Integer(),
-    said('Revision of the hosted model; null for a base model.', '托管模型的修订号；基础模型为 null。'),
-  ),
-  finish_reason: Type.Enum(['stop', 'length', 'tool_calls'], said('Why the answer ended.', '回答结束的原因。')),
+  model_requested: Type.String({ description: 'What the call named.' }),
+  model_served: Type.String({ description: 'The base model that answered.' }),
+  model_revision: nullable(Type.Integer(), 'Revision of the hosted model; null for a base model.'),
+  finish_reason: Type.Enum(['stop', 'length', 'tool_calls'], { description: 'Why the answer ended.' }),
   usage: Type.Object(
     {
-      prompt_tokens: count('Tokens of the prompt.', '提示词的词元数。'),
-      completion_tokens: count('Tokens of the answer.', '回答的词元数。'),
-      total_tokens: count('Both together.', '两者之和。'),
-      reasoning_tokens: count('Of the answer: tokens of reasoning.', '回答中用于推理的词元数。'),
-      cached_tokens: count('Of the prompt: tokens that were cached.', '提示词中命中缓存的词元数。'),
+      prompt_tokens: count('Tokens of the prompt.'),
+      completion_tokens: count('Tokens of the answer.'),
+      total_tokens: count('Both together.'),
+      reasoning_tokens: count('Of the answer: tokens of reasoning.'),
+      cached_tokens: count('Of the prompt: tokens that were cached.'),
     },
-    said('What the model counted.', '模型统计的用量。'),
+    { description: 'What the model counted.' },
   ),
-  active_ms: count('Active time of the call, ms.', '调用的活跃时间（毫秒）。'),
-  prompt_preview: Type.String(said('Beginning of the last user message.', '最后一条用户消息的开头。')),
-  answer_preview: Type.String(said('Beginning of the answer.', '回答的开头。')),
-  created_at: timestamp(said('When it was saved.', '保存时间。')),
-  expires_at: timestamp(said('When it will be gone.', '到期删除的时间。')),
+  active_ms: count('Active time of the call, ms.'),
+  prompt_preview: Type.String({ description: 'Beginning of the last user message.' }),
+  answer_preview: Type.String({ description: 'Beginning of the answer.' }),
+  created_at: timestamp('When it was saved.'),
+  expires_at: timestamp('When it will be gone.'),
 };
 
 export const savedCallSchema = Type.Object(rowFields, {
   $id: 'SavedCall',
-  ...said('A saved call.', '一次已保存的调用。'),
+  description: 'A saved call.',
 });
 
 const wireObject = Type.Object({}, { additionalProperties: true });
@@ -91,24 +72,18 @@ const wireObject = Type.Object({}, { additionalProperties: true });
 export const savedCallDetailSchema = Type.Object(
   {
     ...rowFields,
-    messages: Type.Array(
-      wireObject,
-      said('The messages, in the shape of chat completions.', '消息列表，格式与对话补全接口一致。'),
-    ),
-    tools: Type.Array(wireObject, said('The tools that were sent.', '调用时提供的工具。')),
-    params: Type.Object(
-      {},
-      said('The other fields of the call, with defaults filled in.', '调用的其余参数，已填入默认值。'),
-    ),
+    messages: Type.Array(wireObject, { description: 'The messages, in the shape of chat completions.' }),
+    tools: Type.Array(wireObject, { description: 'The tools that were sent.' }),
+    params: Type.Object({}, { description: 'The other fields of the call, with defaults filled in.' }),
     answer: Type.Object(
       {},
-      said(
-        'The assistant message that came back, with `reasoning_content` and `tool_calls` where there were any.',
-        '模型返回的 assistant 消息，可能包含 `reasoning_content` 和 `tool_calls`。',
-      ),
+      {
+        description:
+          'The assistant message that came back, with `reasoning_content` and `tool_calls` where there were any.',
+      },
     ),
   },
-  { $id: 'SavedCallDetail', ...said('A saved call with all that was said.', '一次已保存的调用及其完整内容。') },
+  { $id: 'SavedCallDetail', description: 'A saved call with all that was said.' },
 );
 
 type Filters = { [Name in Exclude<keyof typeof savedCallFilters, 'finish_reason'>]?: string } & {

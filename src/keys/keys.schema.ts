@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { nullable, said, timestamp } from '#http';
+import { nullable, timestamp } from '#http';
 import { changeLimitsBody, type LimitsView, limitsSchema, limitsToWire } from '#limits';
 import { keyPattern, maskedKey } from './key.ts';
 import type { KeyRecord } from './keys.store.ts';
@@ -7,37 +7,27 @@ import type { KeyRecord } from './keys.store.ts';
 export const createKeyBody = Type.Object({
   name: Type.Optional(
     Type.String({
-      ...said(
-        'Name for people: 1 to 80 characters on one line, not only spaces.',
-        '供人辨认的名称：1 到 80 个字符，单行，不能只有空格。',
-      ),
+      description: 'Name for people: 1 to 80 characters on one line, not only spaces.',
       default: 'API key',
       minLength: 1,
       maxLength: 80,
     }),
   ),
   limits: Type.Optional(
-    Type.Object(
-      changeLimitsBody.properties,
-      said(
-        'Limits on calls with the key, in force from the first one on. Left out: none.',
-        '对使用该密钥的调用的限制，从第一次调用起生效。省略时不限制。',
-      ),
-    ),
+    Type.Object(changeLimitsBody.properties, {
+      description: 'Limits on calls with the key, in force from the first one on. Left out: none.',
+    }),
   ),
 });
 
 const keyFields = {
-  id: Type.String(said('Id of the key.', '密钥的 ID。')),
-  name: Type.String(said('Name for people.', '供人辨认的名称。')),
-  masked_key: Type.String(said('Beginning and end of the key.', '密钥的开头与结尾。')),
-  active: Type.Boolean(said('Whether it authenticates.', '当前是否有效。')),
-  created_at: timestamp(said('When it was made.', '创建时间。')),
-  last_used_at: nullable(
-    timestamp(said('When it was last used, to the minute.', '最近一次使用的时间，精确到分钟。')),
-    said('Null: never.', '为 null 表示从未使用。'),
-  ),
-  limits: nullable(limitsSchema, said('Null: the key has no limits.', '为 null 表示该密钥没有限制。')),
+  id: Type.String({ description: 'Id of the key.' }),
+  name: Type.String({ description: 'Name for people.' }),
+  masked_key: Type.String({ description: 'Beginning and end of the key.' }),
+  active: Type.Boolean({ description: 'Whether it authenticates.' }),
+  created_at: timestamp('When it was made.'),
+  last_used_at: nullable(timestamp('When it was last used, to the minute.'), 'Null: never.'),
+  limits: nullable(limitsSchema, 'Null: the key has no limits.'),
 };
 
 /** A key as lists show it (interface 2.5); it never holds a working credential. */
@@ -48,7 +38,7 @@ export const issuedKeySchema = Type.Object(
   {
     ...keyFields,
     key: Type.String({
-      ...said('The key itself. It is shown here and never again.', '密钥本身，仅在此显示一次。'),
+      description: 'The key itself. It is shown here and never again.',
       pattern: keyPattern.source,
     }),
   },

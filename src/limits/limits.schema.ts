@@ -1,35 +1,30 @@
 import Type, { type Static } from 'typebox';
-import { creditsPattern, creditsText, nullable, said, timestamp } from '#http';
+import { creditsPattern, creditsText, nullable, timestamp } from '#http';
 import { fault, formatCredits, type Micro, parseCredits } from '#kernel';
 import type { CallLimits } from './call-limits.ts';
 import type { AccountLimitsView, LimitsView } from './limits.ts';
 
-const none = said('Null: no limit.', 'null 表示不限制。');
+const none = 'Null: no limit.';
 
 const perMinute = {
-  ...said(
-    'Calls that may begin within a minute, counted from the first one on; then the next minute begins.',
-    '一分钟内允许开始的调用数，从第一次调用起计；满一分钟后重新计数。',
-  ),
+  description: 'Calls that may begin within a minute, counted from the first one on; then the next minute begins.',
   minimum: 1,
   maximum: 1_000_000,
 };
 
 const concurrent = {
-  ...said('Calls that may run at the same time.', '允许同时运行的调用数。'),
+  description: 'Calls that may run at the same time.',
   minimum: 1,
   maximum: 10_000,
 };
 
-const perDayText = said(
-  'Credits that may be spent in a day (UTC). A call is let in while the most that it could cost still fits.',
-  '每天（UTC）允许消耗的额度。只有当一次调用的最大可能费用仍在余量之内时才会放行。',
-);
+const perDayText =
+  'Credits that may be spent in a day (UTC). A call is let in while the most that it could cost still fits.';
 
 export const changeLimitsBody = Type.Object({
   requests_per_minute: Type.Optional(nullable(Type.Integer(perMinute), none)),
   concurrent_requests: Type.Optional(nullable(Type.Integer(concurrent), none)),
-  credits_per_day: Type.Optional(nullable(Type.String({ ...perDayText, pattern: creditsPattern }), none)),
+  credits_per_day: Type.Optional(nullable(Type.String({ description: perDayText, pattern: creditsPattern }), none)),
 });
 
 export const limitsSchema = Type.Object(
@@ -39,26 +34,15 @@ export const limitsSchema = Type.Object(
     credits_per_day: nullable(creditsText(perDayText), none),
     used: Type.Object(
       {
-        requests: Type.Integer({ ...said('Calls of the minute that runs.', '当前一分钟内的调用数。'), minimum: 0 }),
-        minute_ends_at: nullable(
-          timestamp(said('When that minute ends.', '当前一分钟的结束时间。')),
-          said('Null between calls.', '没有正在计数的一分钟时为 null。'),
-        ),
-        running: Type.Integer({ ...said('Calls that run now.', '正在运行的调用数。'), minimum: 0 }),
-        credits_today: creditsText(
-          said(
-            'Credits spent today (UTC), and reserved by calls that run.',
-            '今天（UTC）已消耗以及正在运行的调用所预留的额度。',
-          ),
-        ),
+        requests: Type.Integer({ description: 'Calls of the minute that runs.', minimum: 0 }),
+        minute_ends_at: nullable(timestamp('When that minute ends.'), 'Null between calls.'),
+        running: Type.Integer({ description: 'Calls that run now.', minimum: 0 }),
+        credits_today: creditsText('Credits spent today (UTC), and reserved by calls that run.'),
       },
-      said(
-        'What is used. Only calls that were made under limits are counted.',
-        '已用量。只统计在有限制期间发起的调用。',
-      ),
+      { description: 'What is used. Only calls that were made under limits are counted.' },
     ),
   },
-  { $id: 'CallLimits', ...said('Limits on calls of models, and how far they are used.', '模型调用的限制及已用量。') },
+  { $id: 'CallLimits', description: 'Limits on calls of models, and how far they are used.' },
 );
 
 const fields = limitsSchema.properties;
@@ -71,17 +55,11 @@ export const accountLimitsSchema = Type.Object(
       {
         ...used,
         storage_bytes: Type.Integer({
-          ...said(
-            'Bytes that are stored, with those that announced files will take.',
-            '已存储的字节数，包括已登记文件将占用的部分。',
-          ),
+          description: 'Bytes that are stored, with those that announced files will take.',
           minimum: 0,
         }),
       },
-      said(
-        'What is used. Only calls that were made under limits are counted.',
-        '已用量。只统计在有限制期间发起的调用。',
-      ),
+      { description: 'What is used. Only calls that were made under limits are counted.' },
     ),
     operator: Type.Object(
       {
@@ -90,27 +68,21 @@ export const accountLimitsSchema = Type.Object(
         credits_per_day: fields.credits_per_day,
         storage_bytes: nullable(
           Type.Integer({
-            ...said(
-              'Bytes that the account may store: files of imports, contents of examples, and adapters.',
-              '账户可存储的字节数：导入文件、样本内容与适配器合计。',
-            ),
+            description: 'Bytes that the account may store: files of imports, contents of examples, and adapters.',
             minimum: 0,
           }),
           none,
         ),
       },
-      said(
-        'Limits that the operator of the server sets for the account. Of two limits, the lower one holds.',
-        '服务器运营者为该账户设置的限制。两者之中较低的限制生效。',
-      ),
+      {
+        description: 'Limits that the operator of the server sets for the account. Of two limits, the lower one holds.',
+      },
     ),
   },
   {
     $id: 'AccountLimits',
-    ...said(
+    description:
       'Limits on calls of models that an account sets for itself, those that the operator sets for it, and how far they are used.',
-      '账户自行设置的模型调用限制、运营者为其设置的限制，以及已用量。',
-    ),
   },
 );
 

@@ -1,4 +1,4 @@
-import { type Contract, pageSchema, said } from '#http';
+import { type Contract, pageSchema } from '#http';
 import { registrySchema } from './model-registry.schema.ts';
 
 const baseUrl = 'https://models.example/api/projects/ada/support/openai/v1';
@@ -30,14 +30,12 @@ const example = {
 
 export const listRegistryContract: Contract = {
   tag: 'models',
-  summary: said('List every model that you can call', '列出可以调用的所有模型'),
-  description: said(
+  summary: 'List every model that you can call',
+  description:
     'The account-wide registry: hosted models of your projects in every state, models that are shared with you or public while they can be called, and base models; newest first. Each says whether you can call it now, and how. A cursor belongs to the account and to all filters.',
-    '账户级模型目录：自己项目中处于任意状态的托管模型，共享给你的或公开的、可调用的模型，以及基础模型，按创建时间倒序排列。每一项都说明现在能否调用以及如何调用。游标只对同一账户和同一组筛选条件有效。',
-  ),
   answers: {
     200: {
-      description: said('A page of models.', '一页模型。'),
+      description: 'A page of models.',
       schema: pageSchema(registrySchema),
       example: { data: [example], next_cursor: null, total_count: 1 },
     },

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { nullable, pageQuery, projectAddress, said, timestamp } from '#http';
+import { nullable, pageQuery, projectAddress, timestamp } from '#http';
 import { inferenceBaseUrl } from '#projects';
 import { type BaseModel, isServed } from './base-model.ts';
 import { stateOfBase } from './hosted-list.ts';
@@ -12,99 +12,73 @@ import type { RegistryEntry } from './model-registry.ts';
 export const registryQuery = Type.Object({
   ...pageQuery,
   source: Type.Optional(
-    Type.Enum(
-      ['hosted', 'training_job', 'base'],
-      said('Only hosted models, only training jobs, or only base models.', '只返回托管模型、训练任务或基础模型。'),
-    ),
+    Type.Enum(['hosted', 'training_job', 'base'], {
+      description: 'Only hosted models, only training jobs, or only base models.',
+    }),
   ),
-  kind: Type.Optional(Type.Enum(['text', 'embedding'], said('Only models of this kind.', '只返回此类型的模型。'))),
-  state: Type.Optional(Type.Enum([...hostedStates], said('Only models in this state.', '只返回处于此状态的模型。'))),
-  project: projectAddress(
-    said('Only models of this project, `{owner}/{project}`.', '只返回该项目的模型，格式为 `{owner}/{project}`。'),
-  ),
+  kind: Type.Optional(Type.Enum(['text', 'embedding'], { description: 'Only models of this kind.' })),
+  state: Type.Optional(Type.Enum([...hostedStates], { description: 'Only models in this state.' })),
+  project: projectAddress('Only models of this project, `{owner}/{project}`.'),
   q: Type.Optional(
     Type.String({
-      ...said(
-        'Only models with this text in their name; upper and lower case are the same.',
-        '只返回名称中包含此文本的模型，不区分大小写。',
-      ),
+      description: 'Only models with this text in their name; upper and lower case are the same.',
       maxLength: 200,
     }),
   ),
   access: Type.Optional(
     Type.Enum(['owned', 'shared', 'public', 'all'], {
-      ...said(
+      description:
         '`owned`: of your own projects. `shared`: shared with you. `public`: public models of projects of others that you see, and base models.',
-        '`owned` 表示自己项目的模型；`shared` 表示共享给你的模型；`public` 表示你能看到的他人项目中的公开模型，以及基础模型。',
-      ),
       default: 'all',
     }),
   ),
 });
 
-const limit = (english: string, chinese: string) => nullable(Type.Integer({ minimum: 1 }), said(english, chinese));
+const limit = (description: string) => nullable(Type.Integer({ minimum: 1 }), description);
 
 const reasons = ['inactive', 'warming', 'failed', 'project_archived', 'not_installed', 'no_project'] as const;
 
 export const registrySchema = Type.Object(
   {
-    ref: Type.String(said('What calls say as `model`.', '调用时 `model` 使用的值。')),
-    source: Type.Enum(['hosted', 'training_job', 'base'], said('What kind of model it is.', '模型来源。')),
-    name: Type.String(said('Display name.', '显示名称。')),
-    kind: Type.Enum(['text', 'embedding'], said('What it does.', '模型类型。')),
+    ref: Type.String({ description: 'What calls say as `model`.' }),
+    source: Type.Enum(['hosted', 'training_job', 'base'], { description: 'What kind of model it is.' }),
+    name: Type.String({ description: 'Display name.' }),
+    kind: Type.Enum(['text', 'embedding'], { description: 'Kind of model.' }),
     project: nullable(
       Type.Object({
-        owner: Type.String(said("Slug of the project's owner.", '项目所有者的 slug。')),
-        slug: Type.String(said('Slug of the project.', '项目的 slug。')),
+        owner: Type.String({ description: "Slug of the project's owner." }),
+        slug: Type.String({ description: 'Slug of the project.' }),
       }),
-      said(
-        'Where it is hosted; null: a base model, which is in every project.',
-        '所在项目；基础模型属于所有项目，为 null。',
-      ),
+      'Where it is hosted; null: a base model, which is in every project.',
     ),
-    owner: nullable(ownerSchema, said('Whose it is; null: a base model.', '所有者；基础模型为 null。')),
-    access: Type.Enum(['owned', 'shared', 'public'], said('Why you may know of it.', '你可以看到它的原因。')),
-    state: Type.Enum([...hostedStates], said('As for hosted models.', '含义与托管模型相同。')),
-    base_model: Type.String(said('Id of the base model behind it.', '所基于的基础模型的 ID。')),
-    revision: nullable(Type.Integer({ minimum: 1 }), said('Revision of a hosted model.', '托管模型的修订号。')),
-    dimensions: limit('Vector size; null: a text model.', '向量维度；文本模型为 null。'),
-    max_context_tokens: limit(
-      'Prompt and answer together; null: an embedding model.',
-      '提示词与回答的词元总数上限；嵌入模型为 null。',
-    ),
-    max_input_tokens: limit('One input; null: a text model.', '单个输入的词元上限；文本模型为 null。'),
-    callable: Type.Boolean(said('You can call it now.', '你现在是否可以调用它。')),
+    owner: nullable(ownerSchema, 'Whose it is; null: a base model.'),
+    access: Type.Enum(['owned', 'shared', 'public'], { description: 'Why you may know of it.' }),
+    state: Type.Enum([...hostedStates], { description: 'As for hosted models.' }),
+    base_model: Type.String({ description: 'Id of the base model behind it.' }),
+    revision: nullable(Type.Integer({ minimum: 1 }), 'Revision of a hosted model.'),
+    dimensions: limit('Vector size; null: a text model.'),
+    max_context_tokens: limit('Prompt and answer together; null: an embedding model.'),
+    max_input_tokens: limit('One input; null: a text model.'),
+    callable: Type.Boolean({ description: 'You can call it now.' }),
     not_callable_reason: nullable(
       Type.Enum([...reasons], { type: 'string' }),
-      said(
-        'Why not. `no_project`: base models are called in a project of your own, and you have none of this kind.',
-        '不可调用的原因。`no_project`：基础模型须在自己的项目中调用，而你没有此类型的项目。',
-      ),
+      'Why not. `no_project`: base models are called in a project of your own, and you have none of this kind.',
     ),
     call: Type.Object(
       {
         base_url: nullable(
           Type.String({ format: 'uri' }),
-          said(
-            'Base URL for OpenAI clients; null: there is no project to call it in.',
-            '供 OpenAI 客户端使用的 base URL；没有可用项目时为 null。',
-          ),
+          'Base URL for OpenAI clients; null: there is no project to call it in.',
         ),
-        example_curl: nullable(
-          Type.String(),
-          said(
-            'A call for the shell, with the key in `$FANFOLD_API_KEY`.',
-            '可在终端运行的示例，密钥取自 `$FANFOLD_API_KEY`。',
-          ),
-        ),
+        example_curl: nullable(Type.String(), 'A call for the shell, with the key in `$FANFOLD_API_KEY`.'),
       },
-      said('How to call it.', '调用方式。'),
+      { description: 'How to call it.' },
     ),
     rate: frozenRate,
-    created_at: timestamp(said('When it was made.', '创建时间。')),
-    updated_at: timestamp(said('When it was last changed.', '最后修改时间。')),
+    created_at: timestamp('When it was made.'),
+    updated_at: timestamp('When it was last changed.'),
   },
-  { $id: 'CallableModel', ...said('A model that the account can call, or could.', '账户可以调用或可能调用的模型。') },
+  { $id: 'CallableModel', description: 'A model that the account can call, or could.' },
 );
 
 export type RegistryWire = Static<typeof registrySchema>;

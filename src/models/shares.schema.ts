@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox';
-import { nullable, said, timestamp } from '#http';
+import { nullable, timestamp } from '#http';
 import type { CountedShare } from './shares.ts';
 
 export const shareBody = Type.Object({
   account_slug: Type.String({
-    ...said('Slug of the account that may call the model.', '可调用此模型的账户的 slug。'),
+    description: 'Slug of the account that may call the model.',
     minLength: 1,
     maxLength: 64,
   }),
@@ -12,50 +12,35 @@ export const shareBody = Type.Object({
     nullable(
       // Its form is checked by the operation: a format within a union would be a question of shape (422).
       Type.String({ maxLength: 64 }),
-      said(
-        'Until when, RFC 3339; a time to come. Without it, or with null, the share does not end by itself.',
-        '共享的截止时间（RFC 3339），必须是将来的时间。省略或为 null 时不会自动结束。',
-      ),
+      'Until when, RFC 3339; a time to come. Without it, or with null, the share does not end by itself.',
     ),
   ),
 });
 
 export const shareSchema = Type.Object(
   {
-    id: Type.String(said('Id of the share.', '共享的 ID。')),
+    id: Type.String({ description: 'Id of the share.' }),
     account: Type.Object(
       {
-        id: Type.String(said('Id of the account.', '账户的 ID。')),
-        slug: Type.String(said('Slug of the account.', '账户的 slug。')),
+        id: Type.String({ description: 'Id of the account.' }),
+        slug: Type.String({ description: 'Slug of the account.' }),
       },
-      said('Who may call the model, and pays for it.', '可调用此模型并为调用付费的账户。'),
+      { description: 'Who may call the model, and pays for it.' },
     ),
-    created_at: timestamp(said('When it was shared.', '共享的时间。')),
+    created_at: timestamp('When it was shared.'),
     expires_at: nullable(
-      timestamp(said('Until when.', '截止时间。')),
-      said(
-        'When it ends; null: not by itself. An expired share stays in the list and opens nothing.',
-        '截止时间；为 null 表示不会自动结束。过期的共享仍在列表中，但不再有效。',
-      ),
+      timestamp('Until when.'),
+      'When it ends; null: not by itself. An expired share stays in the list and opens nothing.',
     ),
-    last_used_at: nullable(
-      timestamp(said('Exact to a minute.', '精确到分钟。')),
-      said('When it was last used, exact to a minute.', '最近一次使用的时间，精确到分钟。'),
-    ),
+    last_used_at: nullable(timestamp('Exact to a minute.'), 'When it was last used, exact to a minute.'),
     calls_30d: Type.Integer({
-      ...said(
-        'Calls of the model that the account paid in the last 30 days; whole days, UTC.',
-        '该账户最近 30 天内付费调用此模型的次数，按 UTC 整日计。',
-      ),
+      description: 'Calls of the model that the account paid in the last 30 days; whole days, UTC.',
       minimum: 0,
     }),
   },
   {
     $id: 'Share',
-    ...said(
-      'An account that may call the model while its visibility is `shared`.',
-      '在模型可见性为 `shared` 时可调用它的账户。',
-    ),
+    description: 'An account that may call the model while its visibility is `shared`.',
   },
 );
 

@@ -5,11 +5,9 @@ import { faultRows } from '#kernel';
 import { startApp, type TestApp } from '#test/app.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { faultTexts } from '../../src/http/openapi/fault-texts.ts';
-import { introduction } from '../../src/http/openapi/introduction.ts';
 import { tags } from '../../src/http/openapi/tags.ts';
-import { textsOf } from './texts.ts';
 
-/** Nothing that the program answers is missing from the published contract, in either language. */
+/** Nothing that the program answers is missing from the published contract. */
 let database: TestDatabase;
 let app: TestApp;
 let rows: readonly RouteRow[];
@@ -59,27 +57,6 @@ test('the index of operations holds exactly the routes that have a contract, eac
   );
   for (const id of ids) assert.match(id, /^[a-z_]+\.[a-z_]+$/);
 });
-
-test('every text is there in English and in Chinese', () => {
-  const texts = [
-    ...contracts().flatMap(({ operation, contract, row }) => [
-      ...textsOf(contract, operation),
-      ...textsOf(row.schema, operation),
-    ]),
-    ...textsOf(faultTexts, 'fault-texts.ts'),
-    ...textsOf(tags, 'tags.ts'),
-    ...textsOf(introduction, 'introduction.ts'),
-  ];
-  assert.ok(texts.length > 200);
-  const chinese = /\p{Script=Han}/u;
-  const wrong = texts.filter(({ english, translation }) => chinese.test(english) || !isChinese(translation));
-  assert.deepEqual(wrong, []);
-});
-
-/** A name of ours is the same in every language. */
-function isChinese(text: unknown): boolean {
-  return typeof text === 'string' && (/\p{Script=Han}/u.test(text) || /^Fanfold/.test(text));
-}
 
 test('every field of a request and of an answer is described', () => {
   const document = createPublication(app.server.routeTable.rows).document('en');

@@ -1,14 +1,19 @@
-export type FoundText = { place: string; english: string; translation: unknown };
+export type LocatedText = { path: string; text: string };
 
-/** All texts of a contract or a schema, wherever they stand; names of fields that happen to be `description` are none. */
-export function textsOf(value: unknown, place: string): FoundText[] {
+const textKey = /^(description|summary|title|text|when|remedy|x-displayName)$/;
+
+/** All texts of a contract, a schema or a document, wherever they stand; values of examples and choices are none. */
+export function textsOf(value: unknown, path: string): LocatedText[] {
   if (typeof value !== 'object' || value === null) return [];
-  const own: unknown = Reflect.get(value, 'description');
-  // A schema that stands inside of another one may leave the text to that.
-  const here =
-    typeof own === 'string' && own !== '' ? [{ place, english: own, translation: Reflect.get(value, 'x-zh') }] : [];
-  const nested = Object.entries(value).filter(
-    ([key]) => !/^(example|examples|bodyExample|value|const|enum|default)$/.test(key),
-  );
-  return [...here, ...nested.flatMap(([key, item]) => textsOf(item, `${place}.${key}`))];
+  return Object.entries(value)
+    .filter(
+      ([key]) => path.endsWith('.properties') || !/^(example|examples|bodyExample|value|const|enum|default)$/.test(key),
+    )
+    .flatMap(([key, item]) =>
+      typeof item !== 'string'
+        ? textsOf(item, `${path}.${key}`)
+        : textKey.test(key) || /\.answers\.\d+\.headers$/.test(path)
+          ? [{ path: `${path}.${key}`, text: item }]
+          : [],
+    );
 }

@@ -1,4 +1,4 @@
-import { type Contract, said } from '#http';
+import type { Contract } from '#http';
 import { checkoutSchema } from './checkout.schema.ts';
 
 const tag = 'credits';
@@ -17,18 +17,16 @@ const open = {
 };
 
 const checkout = (example: object) => ({
-  description: said('The checkout.', '该结账。'),
+  description: 'The checkout.',
   schema: checkoutSchema,
   example,
 });
 
 export const createContract: Contract = {
   tag,
-  summary: said('Buy credits', '购买额度'),
-  description: said(
+  summary: 'Buy credits',
+  description:
     'Opens a checkout at the payment provider; send the buyer to `url`. Where nothing is sold, 409 `state_conflict` with `details.reason` `checkout_disabled`: the operator grants credits there. Refunds are made at the provider and do not take credits back.',
-    '在支付服务商处创建结账，请将买家引导至 `url`。未开通销售时返回 409 `state_conflict`，`details.reason` 为 `checkout_disabled`，此时由运营方发放额度。退款在支付服务商处办理，不会扣回额度。',
-  ),
   bodyExample: { pack_id: 'small' },
   answers: { 201: checkout(open) },
   faults: ['state_conflict', 'rate_limited'],
@@ -37,11 +35,8 @@ export const createContract: Contract = {
 
 export const readContract: Contract = {
   tag,
-  summary: said('Read a checkout', '查询结账'),
-  description: said(
-    'While it is under way the payment provider is asked, at most every three seconds.',
-    '处理期间会向支付服务商查询，最多每三秒一次。',
-  ),
+  summary: 'Read a checkout',
+  description: 'While it is under way the payment provider is asked, at most every three seconds.',
   answers: {
     200: checkout({ ...open, state: 'completed', url: null, completed_at: '2026-01-02T03:05:06.789Z' }),
   },
@@ -49,11 +44,9 @@ export const readContract: Contract = {
 
 export const cancelContract: Contract = {
   tag,
-  summary: said('Cancel a checkout', '取消结账'),
-  description: said(
+  summary: 'Cancel a checkout',
+  description:
     'Ends a checkout that was not paid; its page does not take money any more. A canceled one stays as it is.',
-    '结束尚未付款的结账，其付款页面随即失效。已取消的结账保持不变。',
-  ),
   answers: { 200: checkout({ ...open, state: 'canceled', url: null }) },
   faults: ['state_conflict'],
 };

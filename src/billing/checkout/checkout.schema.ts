@@ -1,59 +1,42 @@
 import Type, { type Static } from 'typebox';
-import { creditsText, nullable, said, timestamp } from '#http';
+import { creditsText, nullable, timestamp } from '#http';
 import { fault, formatCredits, type Micro, microPerCredit, parseCredits } from '#kernel';
 import { moneySchema, moneyToWire } from '../pricing/pricing.schema.ts';
 import { checkoutStates } from './checkout-state.ts';
 import type { Checkout } from './checkouts.store.ts';
 
-const returnUrl = (english: string, chinese: string) =>
-  Type.Optional(Type.String({ ...said(english, chinese), maxLength: 2048 }));
+const returnUrl = (description: string) => Type.Optional(Type.String({ description, maxLength: 2048 }));
 
 export const checkoutBody = Type.Object({
   pack_id: Type.Optional(
     Type.String({
-      ...said('A pack of `GET /api/v1/pricing/platform`.', '`GET /api/v1/pricing/platform` 中的额度包。'),
+      description: 'A pack of `GET /api/v1/pricing/platform`.',
       maxLength: 40,
     }),
   ),
   credits: Type.Optional(
-    Type.String(
-      said(
-        'Credits to buy, where any number is sold: 1 to 1,000,000, with at most six decimals.',
-        '要购买的额度（仅在可购买任意数量时）：1 至 1,000,000，最多六位小数。',
-      ),
-    ),
+    Type.String({
+      description: 'Credits to buy, where any number is sold: 1 to 1,000,000, with at most six decimals.',
+    }),
   ),
-  success_url: returnUrl(
-    'Where the buyer is sent afterwards; by default the page of the checkout in the web app.',
-    '付款后返回的地址，默认为网页应用中的结账页面。',
-  ),
-  cancel_url: returnUrl('Where a buyer is sent who goes back.', '取消付款后返回的地址。'),
+  success_url: returnUrl('Where the buyer is sent afterwards; by default the page of the checkout in the web app.'),
+  cancel_url: returnUrl('Where a buyer is sent who goes back.'),
 });
 
 export const checkoutSchema = Type.Object(
   {
-    id: Type.String(said('Id of the checkout.', '结账的 ID。')),
-    state: Type.Enum(
-      [...checkoutStates],
-      said(
-        '`open` waits for the buyer, `processing` for his bank. Credits come with `completed`, once.',
-        '`open` 等待买家付款，`processing` 等待银行确认；`completed` 时额度到账，且只到账一次。',
-      ),
-    ),
-    credits: creditsText(said('What is bought.', '购买的额度。')),
-    pack_id: nullable(Type.String(), said('The pack, if it is one.', '所购额度包（如有）。')),
+    id: Type.String({ description: 'Id of the checkout.' }),
+    state: Type.Enum([...checkoutStates], {
+      description: '`open` waits for the buyer, `processing` for his bank. Credits come with `completed`, once.',
+    }),
+    credits: creditsText('What is bought.'),
+    pack_id: nullable(Type.String(), 'The pack, if it is one.'),
     price: moneySchema,
-    url: nullable(
-      Type.String(),
-      said('Page where it is paid; null when it is not open.', '付款页面；不处于 open 状态时为 null。'),
-    ),
-    provider: Type.Literal('stripe', said('Who takes the money.', '支付服务商。')),
-    created_at: timestamp(said('When it was opened.', '创建时间。')),
-    expires_at: timestamp(said('Until when it can be paid.', '付款截止时间。')),
-    completed_at: nullable(
-      timestamp(said('When the credits came.', '额度到账时间。')),
-      said('Null before.', '到账前为 null。'),
-    ),
+    url: nullable(Type.String(), 'Page where it is paid; null when it is not open.'),
+    provider: Type.Literal('stripe', { description: 'Who takes the money.' }),
+    created_at: timestamp('When it was opened.'),
+    expires_at: timestamp('Until when it can be paid.'),
+    completed_at: nullable(timestamp('When the credits came.'), 'Null before.'),
   },
   { $id: 'Checkout' },
 );

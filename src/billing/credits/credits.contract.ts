@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { type Contract, pageSchema, said } from '#http';
+import { type Contract, pageSchema } from '#http';
 import { ledgerRowSchema, summarySchema, totalsSchema } from '../usage/usage.schema.ts';
 import { creditsSchema } from './credits.schema.ts';
 
@@ -7,14 +7,11 @@ const tag = 'credits';
 
 export const readContract: Contract = {
   tag,
-  summary: said('Read the balance', '查询余额'),
-  description: said(
-    'Credits of the account at one moment. All numbers are of the same moment, so they add up.',
-    '账户在某一时刻的额度。所有数字取自同一时刻，因此可以相互核对。',
-  ),
+  summary: 'Read the balance',
+  description: 'Credits of the account at one moment. All numbers are of the same moment, so they add up.',
   answers: {
     200: {
-      description: said('The credits.', '额度信息。'),
+      description: 'The credits.',
       schema: creditsSchema,
       example: {
         settled: '987.654321',
@@ -54,20 +51,15 @@ const ledgerRow = {
 
 export const usageContract: Contract = {
   tag,
-  summary: said('List the ledger', '列出账目'),
-  description: said(
+  summary: 'List the ledger',
+  description:
     'Everything that changed the balance, in that order, the latest first, with exact totals of all rows under the filters. Others see nothing of it; a project of somebody else is shown because it was called from this account. A cursor belongs to the account and to all filters.',
-    '引起余额变动的全部记录，按发生顺序倒序排列，并给出符合筛选条件的全部记录的精确合计。其他账户无法看到；他人的项目会出现在这里，是因为本账户调用过它。游标只对同一账户和同一组筛选条件有效。',
-  ),
   answers: {
     200: {
-      description: said('A page of the ledger.', '一页账目。'),
+      description: 'A page of the ledger.',
       schema: Type.Object({
         ...pageSchema(ledgerRowSchema).properties,
-        totals: Type.Object(
-          totalsSchema.properties,
-          said('Of all pages under these filters.', '符合筛选条件的全部页的合计。'),
-        ),
+        totals: Type.Object(totalsSchema.properties, { description: 'Of all pages under these filters.' }),
       }),
       example: {
         data: [ledgerRow],
@@ -81,14 +73,12 @@ export const usageContract: Contract = {
 
 export const summaryContract: Contract = {
   tag,
-  summary: said('Sum up what was spent', '汇总消费'),
-  description: said(
+  summary: 'Sum up what was spent',
+  description:
     'What calls, training and indexes cost in a span of time, less what was given back; grants and purchases are not counted. At most 366 days by day. Here `credits` is positive: what was spent.',
-    '一段时间内调用、训练和索引的费用，扣除退还部分；不含发放与购买。按天汇总时最多 366 天。此处 `credits` 为正数，表示消费。',
-  ),
   answers: {
     200: {
-      description: said('The summary.', '汇总结果。'),
+      description: 'The summary.',
       schema: summarySchema,
       example: {
         data: [

@@ -1,4 +1,4 @@
-import { type Contract, pageSchema, said } from '#http';
+import { type Contract, pageSchema } from '#http';
 import { addedSchema, createExamplesDocumented, exampleSchema, updateExampleDocumented } from './examples.schema.ts';
 
 const tag = 'datasets';
@@ -34,18 +34,16 @@ const example = {
   updated_at: '2026-01-02T03:04:05.678Z',
 };
 
-const one = { description: said('The example.', '该样本。'), schema: exampleSchema, example };
+const one = { description: 'The example.', schema: exampleSchema, example };
 
 export const listContract: Contract = {
   tag,
-  summary: said('List examples', '列出样本'),
-  description: said(
+  summary: 'List examples',
+  description:
     'The examples of a dataset or of one of its versions, newest first, for the owner. A cursor belongs to the dataset, the search text and all filters. Large imports are found at once and indexed in the background; until that is done, a search takes longer.',
-    '数据集或其某个版本中的样本，按添加时间倒序排列，仅限所有者。游标只对同一数据集、同一搜索文本和同一组筛选条件有效。大批量导入的样本立即可搜索，索引在后台建立，完成之前搜索会慢一些。',
-  ),
   answers: {
     200: {
-      description: said('A page of examples.', '一页样本。'),
+      description: 'A page of examples.',
       schema: pageSchema(exampleSchema),
       example: { data: [example], next_cursor: null, total_count: 1 },
     },
@@ -55,19 +53,17 @@ export const listContract: Contract = {
 
 export const createContract: Contract = {
   tag,
-  summary: said('Add examples', '添加样本'),
-  description: said(
+  summary: 'Add examples',
+  description:
     'Each is added for itself: one that is wrong, or that the dataset has already, never sinks the rest. The results say what became of each. An example that is longer than the model takes is kept and marked, but no version takes it.',
-    '每个样本单独处理：有错误的或已存在的样本不影响其余样本，结果会逐一说明。超过模型长度上限的样本会保留并标记，但不会进入任何版本。',
-  ),
   body: createExamplesDocumented,
   bodyExamples: [
-    { title: said('A conversation', '一段对话'), value: { examples: [{ text, split: 'train' }] } },
-    { title: said('A query and what it should find', '查询及其应检索到的内容'), value: { examples: [{ embedding }] } },
+    { title: 'A conversation', value: { examples: [{ text, split: 'train' }] } },
+    { title: 'A query and what it should find', value: { examples: [{ embedding }] } },
   ],
   answers: {
     200: {
-      description: said('What became of each example.', '每个样本的处理结果。'),
+      description: 'What became of each example.',
       schema: addedSchema,
       example: {
         results: [
@@ -83,25 +79,23 @@ export const createContract: Contract = {
 
 export const readContract: Contract = {
   tag,
-  summary: said('Read an example', '查看样本'),
-  description: said('An example with its tokens, its split and what is wrong with it.', '样本及其词元数、划分和问题。'),
+  summary: 'Read an example',
+  description: 'An example with its tokens, its split and what is wrong with it.',
   answers: { 200: one },
   faults: ['not_found'],
 };
 
 export const updateContract: Contract = {
   tag,
-  summary: said('Change an example', '修改样本'),
-  description: said(
+  summary: 'Change an example',
+  description:
     'Gives an example another content or split. Its id stays, and versions keep what they have. What already is as asked for stays as it is.',
-    '替换样本的内容或划分。ID 不变，已有版本不受影响。值未变化则保持原样。',
-  ),
   body: updateExampleDocumented,
   bodyExample: { split: 'test' },
   answers: {
     200: {
       ...one,
-      description: said('The example as it is now.', '修改后的样本。'),
+      description: 'The example as it is now.',
       example: { ...example, split: 'test', updated_at: '2026-01-05T08:15:00.123Z' },
     },
   },
@@ -110,11 +104,8 @@ export const updateContract: Contract = {
 
 export const deleteContract: Contract = {
   tag,
-  summary: said('Remove an example', '移除样本'),
-  description: said(
-    'Takes an example out of the dataset; versions that have it keep it. The second time is 404.',
-    '将样本移出数据集，已包含它的版本不受影响。再次移除返回 404。',
-  ),
-  answers: { 204: { description: said('The example is removed.', '样本已移除。') } },
+  summary: 'Remove an example',
+  description: 'Takes an example out of the dataset; versions that have it keep it. The second time is 404.',
+  answers: { 204: { description: 'The example is removed.' } },
   faults: ['not_found', 'owner_required', 'state_conflict', 'in_use'],
 };

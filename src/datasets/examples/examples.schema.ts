@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { nullable, pageQuery, said, timestamp } from '#http';
+import { nullable, pageQuery, timestamp } from '#http';
 import { parseExactJson, timeOfId } from '#kernel';
 import type { ExampleContent, ExampleKind } from '../content/example-content.ts';
 import type { Issue } from '../content/issues.ts';
@@ -13,99 +13,82 @@ export const examplesQuery = Type.Object({
   ...pageQuery,
   q: Type.Optional(
     Type.String({
-      ...said(
+      description:
         'Only examples that hold all these words; `word*` stands for all words that begin so, from three letters on. Upper and lower case are the same.',
-        '只返回包含全部这些词的样本；`word*` 匹配以其开头的所有词（至少三个字母）。不区分大小写，中文可按任意片段查找。',
-      ),
       maxLength: 500,
     }),
   ),
   version_id: Type.Optional(
     Type.String({
-      ...said('The examples of this version instead of the present ones.', '返回该版本中的样本，而不是当前的样本。'),
+      description: 'The examples of this version instead of the present ones.',
       maxLength: 64,
     }),
   ),
-  split: Type.Optional(Type.Enum([...splits], said('Only examples of this split.', '只返回此划分的样本。'))),
-  origin: Type.Optional(Type.Enum([...origins], said('Only examples of this origin.', '只返回此来源的样本。'))),
+  split: Type.Optional(Type.Enum([...splits], { description: 'Only examples of this split.' })),
+  origin: Type.Optional(Type.Enum([...origins], { description: 'Only examples of this origin.' })),
   valid: Type.Optional(
-    Type.Boolean(
-      said(
-        'True: only examples that versions take. False: only those that they do not.',
-        'true 只返回可进入版本的样本，false 只返回不能进入版本的样本。',
-      ),
-    ),
+    Type.Boolean({ description: 'True: only examples that versions take. False: only those that they do not.' }),
   ),
 });
 
 const split = (options = {}) =>
   Type.Enum([...splits], {
-    ...said('`train`: to learn from; `test`: to measure with.', '`train` 用于训练，`test` 用于评估。'),
+    description: '`train`: to learn from; `test`: to measure with.',
     type: 'string',
     ...options,
   });
 
 const message = Type.Object(
   {
-    role: Type.Enum(['system', 'user', 'assistant', 'tool'], said('Who speaks.', '消息的角色。')),
-    content: nullable(
-      Type.String(),
-      said('What is said; null beside tool calls.', '消息内容；仅有工具调用时为 null。'),
-    ),
-    reasoning_content: Type.Optional(
-      Type.String(said('Of an assistant: what it thinks first.', '助手回答前的思考内容。')),
-    ),
+    role: Type.Enum(['system', 'user', 'assistant', 'tool'], { description: 'Who speaks.' }),
+    content: nullable(Type.String(), 'What is said; null beside tool calls.'),
+    reasoning_content: Type.Optional(Type.String({ description: 'Of an assistant: what it thinks first.' })),
     tool_calls: Type.Optional(
-      Type.Array(
-        Type.Object({}, { additionalProperties: true }),
-        said('Of an assistant: its calls, in the OpenAI shape.', '助手发起的工具调用，格式与 OpenAI 一致。'),
-      ),
+      Type.Array(Type.Object({}, { additionalProperties: true }), {
+        description: 'Of an assistant: its calls, in the OpenAI shape.',
+      }),
     ),
     weight: Type.Optional(
       Type.Integer({
-        ...said(
+        description:
           'Of an assistant: 0 when what follows sees this answer and the model does not learn it; else 1, which is left out.',
-          '助手消息的权重：0 表示仅作为后文的上下文而不参与训练；否则为 1，可省略。',
-        ),
-        ...{ minimum: 0, maximum: 1 },
+        minimum: 0,
+        maximum: 1,
       }),
     ),
-    tool_call_id: Type.Optional(Type.String(said('Of a tool: the call that it answers.', '工具消息所回应的调用 ID。'))),
+    tool_call_id: Type.Optional(Type.String({ description: 'Of a tool: the call that it answers.' })),
   },
-  said('A message, as in chat completions.', '一条消息，格式与对话补全接口一致。'),
+  { description: 'A message, as in chat completions.' },
 );
 
 const passage = Type.Object({
-  text: Type.String(said('The text.', '文本内容。')),
-  document_id: nullable(Type.String(), said('Your name for it.', '调用方自己的文档标识。')),
+  text: Type.String({ description: 'The text.' }),
+  document_id: nullable(Type.String(), 'Your name for it.'),
 });
 
 const textContent = Type.Object(
   {
-    messages: Type.Array(message, said('It ends with what the model is to learn.', '最后一条是模型要学习的回答。')),
+    messages: Type.Array(message, { description: 'It ends with what the model is to learn.' }),
     tools: nullable(
       Type.Array(Type.Object({}, { additionalProperties: true })),
-      said(
-        'Tools that may be called, in the OpenAI shape; null: none.',
-        '可调用的工具，格式与 OpenAI 一致；为 null 表示没有。',
-      ),
+      'Tools that may be called, in the OpenAI shape; null: none.',
     ),
   },
-  said('Of text projects: a conversation.', '文本项目：一段对话。'),
+  { description: 'Of text projects: a conversation.' },
 );
 
 const embeddingContent = Type.Object(
   {
-    query: Type.String(said('What is searched for.', '查询文本。')),
-    positives: Type.Array(passage, said('What it should find.', '应检索到的文本。')),
-    negatives: Type.Array(passage, said('What it should not find.', '不应检索到的文本。')),
+    query: Type.String({ description: 'What is searched for.' }),
+    positives: Type.Array(passage, { description: 'What it should find.' }),
+    negatives: Type.Array(passage, { description: 'What it should not find.' }),
   },
-  said('Of embedding projects: a query with what it should find and what not.', '嵌入项目：查询及其正例与反例。'),
+  { description: 'Of embedding projects: a query with what it should find and what not.' },
 );
 
 const sentMessage = Type.Object(
   { ...message.properties, content: Type.Optional(message.properties.content) },
-  said('A message, as in chat completions.', '一条消息，格式与对话补全接口一致。'),
+  { description: 'A message, as in chat completions.' },
 );
 
 const sentPassage = Type.Union(
@@ -113,7 +96,7 @@ const sentPassage = Type.Union(
     Type.Object({ text: passage.properties.text, document_id: Type.Optional(passage.properties.document_id) }),
     Type.String(),
   ],
-  said('A text, or a passage.', '文本，或带标识的段落。'),
+  { description: 'A text, or a passage.' },
 );
 
 /** As callers may write them: what has one meaning only may be left out. */
@@ -121,23 +104,20 @@ const sentContent = {
   text: Type.Optional(
     Type.Object(
       {
-        messages: Type.Array(
-          sentMessage,
-          said('It ends with what the model is to learn.', '最后一条是模型要学习的回答。'),
-        ),
+        messages: Type.Array(sentMessage, { description: 'It ends with what the model is to learn.' }),
         tools: Type.Optional(textContent.properties.tools),
       },
-      said('In text projects: the conversation.', '文本项目中的对话。'),
+      { description: 'In text projects: the conversation.' },
     ),
   ),
   embedding: Type.Optional(
     Type.Object(
       {
         query: embeddingContent.properties.query,
-        positives: Type.Array(sentPassage, said('What it should find.', '应检索到的文本。')),
-        negatives: Type.Optional(Type.Array(sentPassage, said('What it should not find.', '不应检索到的文本。'))),
+        positives: Type.Array(sentPassage, { description: 'What it should find.' }),
+        negatives: Type.Optional(Type.Array(sentPassage, { description: 'What it should not find.' })),
       },
-      said('In embedding projects: the query with its texts.', '嵌入项目中的查询及其文本。'),
+      { description: 'In embedding projects: the query with its texts.' },
     ),
   ),
 };
@@ -146,7 +126,7 @@ const newExample = Type.Object({ ...sentContent, split: Type.Optional(split({ de
 
 const dedupe = Type.Optional(
   Type.Enum(['exact', 'none'], {
-    ...said('`exact`: what the dataset has already is left out.', '`exact` 表示跳过数据集中已有的相同样本。'),
+    description: '`exact`: what the dataset has already is left out.',
     type: 'string',
     default: 'exact',
   }),
@@ -155,7 +135,7 @@ const dedupe = Type.Optional(
 /** What is documented. Contents are checked by what reads them, which knows more: each item gets its own result. */
 export const createExamplesDocumented = Type.Object({
   examples: Type.Array(newExample, {
-    ...said('1 to 100 examples.', '1 到 100 个样本。'),
+    description: '1 to 100 examples.',
     minItems: 1,
     maxItems: 100,
   }),
@@ -176,47 +156,44 @@ export const updateExampleBody = Type.Object({
 });
 
 const issue = Type.Object({
-  code: Type.String(said('What is wrong, as a word.', '问题代码。')),
-  pointer: Type.String(said('Where, as a JSON pointer.', '问题所在的 JSON 指针。')),
-  message: Type.String(said('What is wrong, in English.', '问题说明（英文）。')),
-  hint: nullable(Type.String(), said('What to do about it.', '处理建议。')),
+  code: Type.String({ description: 'What is wrong, as a word.' }),
+  pointer: Type.String({ description: 'Where, as a JSON pointer.' }),
+  message: Type.String({ description: 'What is wrong, in English.' }),
+  hint: nullable(Type.String(), 'What to do about it.'),
 });
 
-const issues = Type.Array(issue, said('What is wrong with it, or worth a look.', '存在的问题或值得注意之处。'));
+const issues = Type.Array(issue, { description: 'What is wrong with it, or worth a look.' });
 
 export const addedSchema = Type.Object({
   results: Type.Array(
     Type.Object({
-      index: Type.Integer({ ...said('Place in the request.', '在请求中的位置。'), minimum: 0 }),
-      status: Type.Enum(['created', 'duplicate', 'rejected'], said('What became of it.', '处理结果。')),
-      id: nullable(Type.String(), said('Its id; null unless it was created.', '样本的 ID，未创建时为 null。')),
+      index: Type.Integer({ description: 'Place in the request.', minimum: 0 }),
+      status: Type.Enum(['created', 'duplicate', 'rejected'], { description: 'What became of it.' }),
+      id: nullable(Type.String(), 'Its id; null unless it was created.'),
       issues,
     }),
-    said('One per example, in their order.', '与请求中的样本一一对应。'),
+    { description: 'One per example, in their order.' },
   ),
 });
 
 export const exampleSchema = Type.Object(
   {
-    id: Type.String(said('Id of the example; it stays when the content changes.', '样本的 ID，修改内容后不变。')),
-    dataset_id: Type.String(said('Id of its dataset.', '所属数据集的 ID。')),
-    kind: Type.Enum(['text', 'embedding'], said('The kind of its project.', '与所属项目的类型相同。')),
-    text: nullable(textContent, said('Null in embedding projects.', '嵌入项目中为 null。')),
-    embedding: nullable(embeddingContent, said('Null in text projects.', '文本项目中为 null。')),
+    id: Type.String({ description: 'Id of the example; it stays when the content changes.' }),
+    dataset_id: Type.String({ description: 'Id of its dataset.' }),
+    kind: Type.Enum(['text', 'embedding'], { description: 'The kind of its project.' }),
+    text: nullable(textContent, 'Null in embedding projects.'),
+    embedding: nullable(embeddingContent, 'Null in text projects.'),
     split: split(),
-    origin: Type.Enum([...origins], said('How it came into the dataset.', '样本的来源。')),
-    origin_id: nullable(Type.String(), said('Id of what it was made of.', '来源对象的 ID。')),
-    tokens: nullable(
-      Type.Integer({ minimum: 0 }),
-      said('Tokens of all of it; null: no model could count.', '样本的词元总数；为 null 表示没有可用于统计的模型。'),
-    ),
-    valid: Type.Boolean(said('Whether versions take it.', '是否会进入版本。')),
+    origin: Type.Enum([...origins], { description: 'How it came into the dataset.' }),
+    origin_id: nullable(Type.String(), 'Id of what it was made of.'),
+    tokens: nullable(Type.Integer({ minimum: 0 }), 'Tokens of all of it; null: no model could count.'),
+    valid: Type.Boolean({ description: 'Whether versions take it.' }),
     issues,
-    content_hash: Type.String(said('SHA-256 of the content as canonical JSON.', '内容的规范 JSON 的 SHA-256。')),
-    created_at: timestamp(said('When it was added.', '添加时间。')),
-    updated_at: timestamp(said('When it last changed.', '最后修改时间。')),
+    content_hash: Type.String({ description: 'SHA-256 of the content as canonical JSON.' }),
+    created_at: timestamp('When it was added.'),
+    updated_at: timestamp('When it last changed.'),
   },
-  { $id: 'Example', ...said('An example.', '一个样本。') },
+  { $id: 'Example', description: 'An example.' },
 );
 
 export type ExampleWire = Static<typeof exampleSchema>;
@@ -245,7 +222,9 @@ export function exampleToWire(example: ListedExample, kind: ExampleKind): Exampl
 
 export function addedToWire(added: readonly AddedExample[]): Static<typeof addedSchema> {
   const results = added.map(({ status, id, issues: found }, index) => ({
-    ...{ index, status, id },
+    index,
+    status,
+    id,
     issues: found.map(({ code, pointer, message, hint }: Issue) => ({ code, pointer, message, hint })),
   }));
   return { results };

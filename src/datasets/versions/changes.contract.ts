@@ -1,4 +1,4 @@
-import { type Contract, said } from '#http';
+import type { Contract } from '#http';
 import { changesSchema } from './changes.schema.ts';
 
 const conversation = (answer: string) => ({
@@ -18,14 +18,12 @@ const side = (answer: string, tokens: number) => ({
 
 export const changesContract: Contract = {
   tag: 'datasets',
-  summary: said('Compare two versions', '比较两个版本'),
-  description: said(
+  summary: 'Compare two versions',
+  description:
     'The examples by which a version differs from another one of its dataset, newest first. A cursor belongs to both versions and to the filter.',
-    '某个版本与同一数据集另一版本之间有差异的样本，按添加时间倒序排列。游标只对同样的两个版本和同一筛选条件有效。',
-  ),
   answers: {
     200: {
-      description: said('A page of changes.', '一页变化。'),
+      description: 'A page of changes.',
       schema: changesSchema,
       example: {
         data: [

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { nullable, pageQuery, pageSchema, said } from '#http';
+import { nullable, pageQuery, pageSchema } from '#http';
 import { parseExactJson } from '#kernel';
 import type { ExampleContent } from '../content/example-content.ts';
 import { exampleSchema } from '../examples/examples.schema.ts';
@@ -11,14 +11,12 @@ export const changesQuery = Type.Object({
   ...pageQuery,
   since: Type.Optional(
     Type.String({
-      ...said(
+      description:
         'The version of the same dataset to compare with. By default the one before; for the first, everything is added.',
-        '用于比较的同一数据集的版本，默认为上一个版本；第一个版本的全部样本均视为新增。',
-      ),
       maxLength: 64,
     }),
   ),
-  change: Type.Optional(Type.Enum([...kinds], said('Only changes of this kind.', '只返回此类变化。'))),
+  change: Type.Optional(Type.Enum([...kinds], { description: 'Only changes of this kind.' })),
 });
 
 const { text, embedding, split, tokens } = exampleSchema.properties;
@@ -26,32 +24,26 @@ const side = Type.Object({ text, embedding, split, tokens });
 
 const changeSchema = Type.Object(
   {
-    id: Type.String(said('Id of the example.', '样本的 ID。')),
-    change: Type.Enum([...kinds], said('What became of it.', '变化类型。')),
-    before: nullable(side, said('As it was; null: it was not there.', '之前的内容；为 null 表示当时没有。')),
-    after: nullable(side, said('As it is; null: it is gone.', '之后的内容；为 null 表示已移除。')),
+    id: Type.String({ description: 'Id of the example.' }),
+    change: Type.Enum([...kinds], { description: 'Kind of change.' }),
+    before: nullable(side, 'As it was; null: it was not there.'),
+    after: nullable(side, 'As it is; null: it is gone.'),
   },
-  said('An example that differs between two versions.', '两个版本之间有差异的样本。'),
+  { description: 'An example that differs between two versions.' },
 );
 
-const count = (english: string, chinese: string) => Type.Integer({ ...said(english, chinese), minimum: 0 });
+const count = (description: string) => Type.Integer({ description, minimum: 0 });
 
 export const changesSchema = Type.Object({
   ...pageSchema(changeSchema).properties,
-  since: nullable(
-    Type.String(),
-    said(
-      'Id of the version compared with; null: there is none before.',
-      '所比较版本的 ID；为 null 表示没有更早的版本。',
-    ),
-  ),
+  since: nullable(Type.String(), 'Id of the version compared with; null: there is none before.'),
   counts: Type.Object(
     {
-      added: count('Examples that came.', '新增的样本数。'),
-      removed: count('Examples that went.', '移除的样本数。'),
-      changed: count('Examples with another content or split.', '内容或划分有变化的样本数。'),
+      added: count('Examples that came.'),
+      removed: count('Examples that went.'),
+      changed: count('Examples with another content or split.'),
     },
-    said('All changes, whatever the filter.', '全部变化的计数，与筛选条件无关。'),
+    { description: 'All changes, whatever the filter.' },
   ),
 });
 

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { type Contract, pageSchema, said } from '#http';
+import { type Contract, pageSchema } from '#http';
 import { versionSchema } from './versions.schema.ts';
 
 const tag = 'datasets';
@@ -20,18 +20,16 @@ const example = {
   created_at: '2026-01-05T08:15:00.123Z',
 };
 
-const version = { description: said('The version.', '该版本。'), schema: versionSchema, example };
+const version = { description: 'The version.', schema: versionSchema, example };
 
 export const listContract: Contract = {
   tag,
-  summary: said('List versions', '列出版本'),
-  description: said(
+  summary: 'List versions',
+  description:
     'The versions of all datasets of the project, newest first, for its owner. A cursor belongs to the project and to the filter.',
-    '项目中所有数据集的版本，按创建时间倒序排列，仅限所有者。游标只对同一项目和同一筛选条件有效。',
-  ),
   answers: {
     200: {
-      description: said('A page of versions.', '一页版本。'),
+      description: 'A page of versions.',
       schema: pageSchema(versionSchema),
       example: { data: [example], next_cursor: null, total_count: 1 },
     },
@@ -41,15 +39,13 @@ export const listContract: Contract = {
 
 export const createContract: Contract = {
   tag,
-  summary: said('Freeze a version', '冻结版本'),
-  description: said(
+  summary: 'Freeze a version',
+  description:
     'Freezes what the dataset holds now, apart from examples that are too long to learn from. When nothing has changed since a version was frozen, that one is the answer, and its label stays.',
-    '冻结数据集的当前内容，过长而无法用于学习的样本除外。如果自某个版本以来没有任何改动，则返回该版本，其标签不变。',
-  ),
   bodyExample: { label: 'before the holidays' },
   answers: {
-    200: { ...version, description: said('The version that this state has already.', '当前内容已有的版本。') },
-    201: { ...version, description: said('The new version.', '新建的版本。') },
+    200: { ...version, description: 'The version that this state has already.' },
+    201: { ...version, description: 'The new version.' },
   },
   faults: ['not_found', 'owner_required', 'state_conflict', 'in_use'],
   idempotent: true,
@@ -57,11 +53,8 @@ export const createContract: Contract = {
 
 export const readContract: Contract = {
   tag,
-  summary: said('Read a version', '查看版本'),
-  description: said(
-    'What was frozen: counts, lengths in tokens, and the digest of the file that it can be downloaded as.',
-    '已冻结的内容：数量、词元长度，以及可下载文件的摘要。',
-  ),
+  summary: 'Read a version',
+  description: 'What was frozen: counts, lengths in tokens, and the digest of the file that it can be downloaded as.',
   answers: { 200: version },
   faults: ['not_found'],
 };
@@ -73,27 +66,25 @@ const lines = [
 
 export const downloadContract: Contract = {
   tag,
-  summary: said('Download a version', '下载版本'),
-  description: said(
+  summary: 'Download a version',
+  description:
     'One example per line, as JSON with sorted keys and the split behind; sorted by the SHA-256 of the content. The SHA-256 of the whole file is the `sha256` of the version, and its entity tag. The file can be imported again.',
-    '每行一个样本，为键名排序的 JSON，末尾是划分；各行按内容的 SHA-256 排序。整个文件的 SHA-256 即版本的 `sha256`，也是其实体标签。该文件可以重新导入。',
-  ),
   headers: Type.Object({
-    'if-none-match': Type.Optional(Type.String(said('The entity tag that the caller has.', '调用者已有的实体标签。'))),
+    'if-none-match': Type.Optional(Type.String({ description: 'The entity tag that the caller has.' })),
   }),
   answers: {
     200: {
-      description: said('The file.', '文件内容。'),
+      description: 'The file.',
       type: 'application/x-ndjson',
-      schema: Type.String(said('JSON lines.', '每行一个 JSON。')),
+      schema: Type.String({ description: 'JSON lines.' }),
       headers: {
-        etag: said('The `sha256` of the version, in quotes.', '版本的 `sha256`，带引号。'),
-        'content-length': said('Size of the file.', '文件大小。'),
-        'content-disposition': said('A name for the file.', '建议的文件名。'),
+        etag: 'The `sha256` of the version, in quotes.',
+        'content-length': 'Size of the file.',
+        'content-disposition': 'A name for the file.',
       },
       example: `${lines.join('\n')}\n`,
     },
-    304: { description: said('The caller has this file.', '调用者已有此文件。') },
+    304: { description: 'The caller has this file.' },
   },
   faults: ['not_found'],
 };

@@ -1,4 +1,4 @@
-import { type Contract, pageSchema, said } from '#http';
+import { type Contract, pageSchema } from '#http';
 import { eventExample, rowExample } from './event-example.ts';
 import { eventRowSchema, eventSchema } from './events.schema.ts';
 
@@ -6,14 +6,12 @@ const tag = 'retrieval_events';
 
 export const listContract: Contract = {
   tag,
-  summary: said('List retrieval events', '列出检索事件'),
-  description: said(
+  summary: 'List retrieval events',
+  description:
     'The events of a dataset, newest first, without their results; for the owner only. A cursor belongs to the dataset and all filters.',
-    '按上报时间倒序排列，不含结果内容，仅限所有者。游标只对同一数据集和同一组筛选条件有效。',
-  ),
   answers: {
     200: {
-      description: said('A page of events.', '一页事件。'),
+      description: 'A page of events.',
       schema: pageSchema(eventRowSchema),
       example: { data: [rowExample], next_cursor: null, total_count: 1 },
     },
@@ -23,14 +21,11 @@ export const listContract: Contract = {
 
 export const readContract: Contract = {
   tag,
-  summary: said('Read a retrieval event', '查看检索事件'),
-  description: said(
-    'An event with what was shown, what was judged, and what it would teach.',
-    '检索事件：展示的结果、作出的判断，以及可从中学到的内容。',
-  ),
+  summary: 'Read a retrieval event',
+  description: 'An event with what was shown, what was judged, and what it would teach.',
   answers: {
     200: {
-      description: said('The event with its results.', '该事件及其结果。'),
+      description: 'The event with its results.',
       schema: eventSchema,
       example: eventExample,
     },
@@ -42,15 +37,13 @@ const moveFaults = ['not_found', 'owner_required', 'embeddings_not_enabled', 'st
 
 export const skipContract: Contract = {
   tag,
-  summary: said('Skip a retrieval event', '跳过检索事件'),
-  description: said(
+  summary: 'Skip a retrieval event',
+  description:
     'Puts an event aside: it is not promoted until it is restored. An event that is skipped already stays as it is; a promoted one cannot be skipped.',
-    '恢复之前不会被提升。已跳过的事件保持不变；已提升的事件不能跳过。',
-  ),
   bodyExample: { reason: 'A test of ours' },
   answers: {
     200: {
-      description: said('The event.', '该事件。'),
+      description: 'The event.',
       schema: eventSchema,
       example: {
         ...eventExample,
@@ -66,13 +59,11 @@ export const skipContract: Contract = {
 
 export const restoreContract: Contract = {
   tag,
-  summary: said('Restore a retrieval event', '恢复检索事件'),
-  description: said(
+  summary: 'Restore a retrieval event',
+  description:
     'Takes back that it was skipped. An event that is not skipped stays as it is; a promoted one stays promoted.',
-    '撤销跳过。未跳过的事件保持不变；已提升的事件不能恢复。',
-  ),
   answers: {
-    200: { description: said('The event.', '该事件。'), schema: eventSchema, example: eventExample },
+    200: { description: 'The event.', schema: eventSchema, example: eventExample },
   },
   faults: moveFaults,
 };

@@ -1,38 +1,31 @@
 import Type, { type Static } from 'typebox';
-import { nullable, said } from '#http';
+import { nullable } from '#http';
 import { FieldError } from './field-error.ts';
 import type { Outcome } from './known-events.ts';
 
-const count = (english: string, chinese: string) => Type.Integer({ ...said(english, chinese), minimum: 0 });
+const count = (description: string) => Type.Integer({ description, minimum: 0 });
 
 export const reportAnswerSchema = Type.Object({
   results: Type.Array(
     Type.Object({
-      index: count('Place in the request.', '在请求中的位置。'),
-      status: Type.Enum(['created', 'duplicate', 'rejected'], said('What became of it.', '处理结果。')),
-      id: nullable(Type.String(), said('Id of the event; null when it was rejected.', '事件的 ID；被拒绝时为 null。')),
-      judged: Type.Boolean(
-        said(
-          'Of a duplicate: its judgments were new, and the event has them now.',
-          '对重复的事件：其中的新判断已并入原事件。',
-        ),
-      ),
+      index: count('Place in the request.'),
+      status: Type.Enum(['created', 'duplicate', 'rejected'], { description: 'What became of it.' }),
+      id: nullable(Type.String(), 'Id of the event; null when it was rejected.'),
+      judged: Type.Boolean({ description: 'Of a duplicate: its judgments were new, and the event has them now.' }),
       error: nullable(
         Type.Object({
-          code: Type.String(
-            said('The code that a request with this event alone gets.', '单独提交该事件时返回的错误码。'),
-          ),
-          message: Type.String(said('What is wrong, in English.', '错误说明（英文）。')),
-          param: nullable(Type.String(), said('The field at fault.', '出错的字段。')),
+          code: Type.String({ description: 'The code that a request with this event alone gets.' }),
+          message: Type.String({ description: 'What is wrong, in English.' }),
+          param: nullable(Type.String(), 'The field at fault.'),
         }),
-        said('Why it was rejected.', '被拒绝的原因。'),
+        'Why it was rejected.',
       ),
     }),
-    said('One per event, in their order.', '与请求中的事件一一对应。'),
+    { description: 'One per event, in their order.' },
   ),
-  created: count('Events that are new.', '新建的事件数。'),
-  duplicates: count('Events that were there.', '已存在的事件数。'),
-  rejected: count('Events that were not taken.', '被拒绝的事件数。'),
+  created: count('Events that are new.'),
+  duplicates: count('Events that were there.'),
+  rejected: count('Events that were not taken.'),
 });
 
 export type ReportAnswer = Static<typeof reportAnswerSchema>;

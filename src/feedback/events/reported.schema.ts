@@ -1,33 +1,25 @@
 import Type from 'typebox';
-import { nullable, said } from '#http';
+import { nullable } from '#http';
 import { labels, limits, signals } from './event.ts';
 
 const rank = Type.Integer({
-  ...said('Place on the page, from 1; each once.', '在结果页中的名次，从 1 开始，不可重复。'),
-  ...{ minimum: 1, maximum: limits.maxRank },
+  description: 'Place on the page, from 1; each once.',
+  minimum: 1,
+  maximum: limits.maxRank,
 });
-const text = Type.String({ ...said('What was shown.', '展示的文本。'), minLength: 1, maxLength: limits.maxText });
-const documentId = nullable(
-  Type.String({ minLength: 1, maxLength: limits.maxId }),
-  said('Your name for the document.', '调用方自己的文档标识。'),
-);
-const score = nullable(Type.Number(), said('How your search scored it.', '搜索给出的分数。'));
+const text = Type.String({ description: 'What was shown.', minLength: 1, maxLength: limits.maxText });
+const documentId = nullable(Type.String({ minLength: 1, maxLength: limits.maxId }), 'Your name for the document.');
+const score = nullable(Type.Number(), 'How your search scored it.');
 
-const judgedRank = nullable(
-  Type.Integer({ minimum: 1, maximum: limits.maxRank }),
-  said('Judges the result of this rank.', '判断该名次的结果。'),
-);
+const judgedRank = nullable(Type.Integer({ minimum: 1, maximum: limits.maxRank }), 'Judges the result of this rank.');
 const judgedDocument = nullable(
   Type.String({ minLength: 1, maxLength: limits.maxId }),
-  said('Judges each result that shows this document.', '判断展示该文档的所有结果。'),
+  'Judges each result that shows this document.',
 );
-const label = Type.Enum([...labels], said('Whether the query should find it.', '查询是否应检索到它。'));
-const signal = nullable(Type.Enum([...signals]), said('How it is known.', '判断依据。'));
+const label = Type.Enum([...labels], { description: 'Whether the query should find it.' });
+const signal = nullable(Type.Enum([...signals]), 'How it is known.');
 const strength = Type.Number({
-  ...said(
-    'How sure it is; below `min_strength` of the settings it makes neither positives nor negatives.',
-    '可信程度；低于设置中的 `min_strength` 时既不产生正例也不产生反例。',
-  ),
+  description: 'How sure it is; below `min_strength` of the settings it makes neither positives nor negatives.',
   minimum: 0,
   maximum: 1,
   default: 1,
@@ -37,24 +29,20 @@ const strength = Type.Number({
 export const resultSchema = Type.Object({ rank, document_id: documentId, text, score });
 export const judgmentSchema = Type.Object({ rank: judgedRank, document_id: judgedDocument, label, signal, strength });
 
-const ownName = (english: string, chinese: string, maxLength: number) =>
-  nullable(Type.String({ minLength: 1, maxLength }), said(english, chinese));
+const ownName = (description: string, maxLength: number) =>
+  nullable(Type.String({ minLength: 1, maxLength }), description);
 
 /** What answers and requests have in common. */
 export const reportedFields = {
-  external_id: ownName(
-    'Your name for the event, once per dataset: sent again it makes nothing.',
-    '调用方自己的事件标识，在数据集内唯一：重复发送不会产生新事件。',
-    limits.maxName,
-  ),
-  query: Type.String({ ...said('What was searched for.', '查询文本。'), minLength: 1, maxLength: limits.maxQuery }),
-  model: ownName('The model that the search used.', '搜索所用的模型。', limits.maxModel),
-  index_id: ownName('The index that was searched.', '被搜索的索引。', limits.maxName),
-  request_id: ownName('The request that embedded the query.', '生成查询嵌入的请求。', limits.maxName),
-  user_ref: ownName('Who searched, in a name of yours.', '搜索者，使用调用方自己的标识。', limits.maxName),
-  occurred_at: nullable(Type.String({ format: 'date-time' }), said('When it happened.', '发生时间。')),
+  external_id: ownName('Your name for the event, once per dataset: sent again it makes nothing.', limits.maxName),
+  query: Type.String({ description: 'What was searched for.', minLength: 1, maxLength: limits.maxQuery }),
+  model: ownName('The model that the search used.', limits.maxModel),
+  index_id: ownName('The index that was searched.', limits.maxName),
+  request_id: ownName('The request that embedded the query.', limits.maxName),
+  user_ref: ownName('Who searched, in a name of yours.', limits.maxName),
+  occurred_at: nullable(Type.String({ format: 'date-time' }), 'When it happened.'),
   metadata: Type.Record(Type.String(), Type.String({ maxLength: limits.metadataValue }), {
-    ...said('Anything of your own.', '自定义信息。'),
+    description: 'Anything of your own.',
     propertyNames: { minLength: 1, maxLength: limits.metadataKey },
     maxProperties: limits.metadataKeys,
   }),
@@ -69,11 +57,9 @@ export const reportedEventSchema = Type.Object(
     results: Type.Array(
       Type.Object({ rank, text, document_id: Type.Optional(documentId), score: Type.Optional(score) }),
       {
-        ...said(
-          `What was shown: at most ${limits.maxTexts} characters of text in all.`,
-          `展示的结果，文本总共不超过 ${limits.maxTexts} 个字符。`,
-        ),
-        ...{ minItems: 1, maxItems: limits.maxResults },
+        description: `What was shown: at most ${limits.maxTexts} characters of text in all.`,
+        minItems: 1,
+        maxItems: limits.maxResults,
       },
     ),
     judgments: Type.Optional(
@@ -85,13 +71,13 @@ export const reportedEventSchema = Type.Object(
           signal: Type.Optional(signal),
           strength: Type.Optional(strength),
         }),
-        { ...said('What people did with it.', '用户的反应。'), maxItems: limits.maxJudgments },
+        { description: 'What people did with it.', maxItems: limits.maxJudgments },
       ),
     ),
     ...optional(names),
     metadata: Type.Optional(metadata),
   },
-  { $id: 'ReportedEvent', ...said('What a search reports.', '搜索上报的内容。') },
+  { $id: 'ReportedEvent', description: 'What a search reports.' },
 );
 
 function optional<Fields extends typeof names>(fields: Fields) {
@@ -100,7 +86,7 @@ function optional<Fields extends typeof names>(fields: Fields) {
 
 export const reportedBatchSchema = Type.Object({
   events: Type.Array(reportedEventSchema, {
-    ...said('1 to 100 events.', '1 到 100 个事件。'),
+    description: '1 to 100 events.',
     minItems: 1,
     maxItems: limits.maxBatch,
   }),

@@ -1,4 +1,4 @@
-import { type Contract, said } from '#http';
+import type { Contract } from '#http';
 import { eventExample, promotedExample } from '../events/event-example.ts';
 import { promotedManySchema, promotedSchema } from './promotion.schema.ts';
 
@@ -36,20 +36,18 @@ const faults = [
 
 export const promoteContract: Contract = {
   tag,
-  summary: said('Promote a retrieval event', '提升检索事件'),
-  description: said(
+  summary: 'Promote a retrieval event',
+  description:
     'Makes a training example of it: its query, what was judged positive, and negatives as the settings say; or what the body chooses. An event becomes one example: a promoted event is answered with what it became, and refused when the body chooses something else. Deleting the example does not reopen it. What stands in the way is told in `details.blockers`.',
-    '由事件生成训练样本：包括查询、被判断为正例的结果，以及按设置选出的反例；也可由请求体指定。每个事件只生成一个样本：已提升的事件返回其样本；若请求体另有指定则拒绝。删除样本不会使事件重新开放。妨碍提升的原因见 `details.blockers`。',
-  ),
   bodyExample: { positives: [2], dry_run: false },
   answers: {
     201: {
-      description: said('The event and its example.', '事件及其样本。'),
+      description: 'The event and its example.',
       schema: promotedSchema,
       example: { event: promotedExample, examples: [example] },
     },
     200: {
-      description: said('A dry run, or an event that was promoted before.', '预演，或此前已提升的事件。'),
+      description: 'A dry run, or an event that was promoted before.',
       schema: promotedSchema,
       example: { event: eventExample, examples: [{ ...example, id: null }] },
     },
@@ -60,21 +58,19 @@ export const promoteContract: Contract = {
 
 export const promoteManyContract: Contract = {
   tag,
-  summary: said('Promote many retrieval events', '批量提升检索事件'),
-  description: said(
+  summary: 'Promote many retrieval events',
+  description:
     'Promotes the events in `ids`, or the oldest pending ones of `filter`, each for itself. A filter may match any number of events: one request takes at most 1,000 of them, a transaction for every hundred, and tells how many remain and where to go on. A dry run says the same and changes nothing.',
-    '提升 `ids` 指定的事件，或 `filter` 中最早的待处理事件，逐个处理。筛选条件可匹配任意数量的事件：一次请求最多处理 1,000 个，每 100 个一个事务，并返回剩余数量及后续起点。预演返回同样的结果，但不做任何更改。',
-  ),
   bodyExamples: [
-    { title: said('A few events', '若干事件'), value: { ids: [eventExample.id] } },
+    { title: 'A few events', value: { ids: [eventExample.id] } },
     {
-      title: said('All of a filter, a tenth of the queries to measure with', '按条件提升，十分之一的查询用于评估'),
+      title: 'All of a filter, a tenth of the queries to measure with',
       value: { filter: { model: 'fanfold-tiny-embed' }, test_ratio: 0.1, dry_run: true },
     },
   ],
   answers: {
     200: {
-      description: said('What became of each event.', '每个事件的处理结果。'),
+      description: 'What became of each event.',
       schema: promotedManySchema,
       example: {
         results: [

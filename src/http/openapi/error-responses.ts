@@ -2,8 +2,9 @@ import { type FaultName, type FaultOptions, fault, faultRows } from '#kernel';
 import { type ErrorEnvelope, nativeErrors } from '../error-envelope.ts';
 import { faultTexts } from './fault-texts.ts';
 import { type HeaderName, headerRefs } from './headers.ts';
+import { localize } from './localize.ts';
 import type { ExampleObject, JsonSchema, Language, Ref, ResponseObject } from './model.ts';
-import { describe } from './write-schema.ts';
+import type { SchemaWriter } from './write-schema.ts';
 
 /** Error answers of a document: each combination of conditions is one component, shared by the routes that have it. */
 export type ErrorResponses = {
@@ -54,9 +55,8 @@ export function createErrorResponses(language: Language): ErrorResponses {
 }
 
 /** The components that the error answers refer to. */
-export function errorSchemas(language: Language, envelopes: Iterable<ErrorEnvelope>): Record<string, JsonSchema> {
-  const say = (english: string, chinese: string) => ({ description: language === 'zh' ? chinese : english });
-  return Object.fromEntries([...envelopes].map((each) => [each.name, each.schema(say)]).sort());
+export function errorSchemas(schemas: SchemaWriter, envelopes: Iterable<ErrorEnvelope>): Record<string, JsonSchema> {
+  return Object.fromEntries([...envelopes].map((each) => [each.name, schemas.write(each.schema)]).sort());
 }
 
 function byStatus(faults: readonly FaultName[], envelope: ErrorEnvelope): [status: number, faults: FaultName[]][] {
@@ -97,7 +97,7 @@ function oneFault(name: FaultName, language: Language): string {
   const text = faultTexts[name];
   const { code, message } = faultRows[name];
   const gap = language === 'zh' ? '' : ' ';
-  return `\`${code}\`: ${text ? describe(text.when, language) + gap + describe(text.remedy, language) : message}`;
+  return `\`${code}\`: ${text ? localize(text.when, language) + gap + localize(text.remedy, language) : message}`;
 }
 
 function example(name: FaultName, envelope: ErrorEnvelope): ExampleObject {

@@ -1,9 +1,10 @@
 import type { TObject, TSchema } from 'typebox';
 import { isFields } from '#kernel';
-import { type Answer, type Contract, type OtherContent, said } from '../contract.ts';
+import type { Answer, Contract, OtherContent } from '../contract.ts';
 import type { RouteRow } from '../route-table.ts';
 import type { ErrorResponses } from './error-responses.ts';
 import { contractHeaders, type HeaderName, headerRefs } from './headers.ts';
+import { localize } from './localize.ts';
 import type {
   JsonSchema,
   Language,
@@ -16,7 +17,7 @@ import type {
 } from './model.ts';
 import { pathParameterNames } from './path-parameters.ts';
 import { faultsOf } from './route-faults.ts';
-import { describe, type SchemaWriter } from './write-schema.ts';
+import type { SchemaWriter } from './write-schema.ts';
 
 /** A route with its contract: what the document is made of. */
 export type ContractRow = RouteRow & { contract: Contract };
@@ -30,8 +31,8 @@ export function writeOperation(row: ContractRow, pen: Pen): OperationObject {
   return {
     operationId: operation,
     tags: [contract.tag],
-    summary: describe(contract.summary, pen.language),
-    ...(contract.description ? { description: describe(contract.description, pen.language) } : {}),
+    summary: localize(contract.summary, pen.language),
+    ...(contract.description ? { description: localize(contract.description, pen.language) } : {}),
     security: securityOf(row),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: body } : {}),
@@ -83,7 +84,7 @@ function requestBodyOf({ contract, schema }: ContractRow, pen: Pen): RequestBody
   const { bodyType = 'application/json', bodyExample, bodyExamples } = contract;
   const examples = bodyExamples?.map(({ title, value }, index) => [
     `example_${index + 1}`,
-    { summary: describe(title, pen.language), value },
+    { summary: localize(title, pen.language), value },
   ]);
   const content: MediaType = {
     schema: pen.schemas.write(body),
@@ -122,7 +123,7 @@ function writeAnswer(answer: Answer, row: ContractRow, { language, schemas }: Pe
   for (const each of also)
     content[each.type] = { schema: itemSchema(each, row, { language, schemas }), example: each.example };
   return {
-    description: describe(answer.description, language),
+    description: localize(answer.description, language),
     headers: { ...headerRefs(known), ...contractHeaders(answer.headers ?? {}, language) },
     ...(Object.keys(content).length > 0 ? { content } : {}),
   };
@@ -139,21 +140,21 @@ function itemSchema(
   return saysItsEnd ? ownEventSchema(item, envelope.name, language) : eventSchema(item, language);
 }
 
-const oneEvent = said('One of the server-sent events of the stream.', '事件流中的一个服务器发送事件。');
+const oneEvent = 'One of the server-sent events of the stream.';
 
 /** Of a stream whose events say in their JSON what they are. */
 function ownEventSchema(data: JsonSchema, errorName: string, language: Language): JsonSchema {
-  const name = said('The `type` of `data`.', '与 `data` 的 `type` 相同。');
-  const text = said('What happened, as JSON; an error is the last event.', 'JSON 格式的内容；错误为最后一个事件。');
+  const name = 'The `type` of `data`.';
+  const text = 'What happened, as JSON; an error is the last event.';
   return {
     type: 'object',
-    description: describe(oneEvent, language),
+    description: localize(oneEvent, language),
     required: ['event', 'data'],
     properties: {
-      event: { type: 'string', description: describe(name, language) },
+      event: { type: 'string', description: localize(name, language) },
       data: {
         type: 'string',
-        description: describe(text, language),
+        description: localize(text, language),
         contentMediaType: 'application/json',
         contentSchema: { anyOf: [data, { $ref: `#/components/schemas/${errorName}` }] },
       },
@@ -163,17 +164,14 @@ function ownEventSchema(data: JsonSchema, errorName: string, language: Language)
 
 /** OpenAPI 3.1 cannot describe a stream; as tools have agreed, the schema is that of one event. */
 function eventSchema(data: JsonSchema, language: Language): JsonSchema {
-  const text = said(
-    'What happened, as JSON; an error is the last event. After a good end the last event is `[DONE]`.',
-    'JSON 格式的内容；错误为最后一个事件。正常结束时最后一个事件为 `[DONE]`。',
-  );
+  const text = 'What happened, as JSON; an error is the last event. After a good end the last event is `[DONE]`.';
   return {
     type: 'object',
-    description: describe(oneEvent, language),
+    description: localize(oneEvent, language),
     required: ['data'],
     properties: {
       data: {
-        description: describe(text, language),
+        description: localize(text, language),
         anyOf: [
           {
             type: 'string',

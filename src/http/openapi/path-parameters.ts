@@ -1,40 +1,35 @@
-import { type Said, said } from '../contract.ts';
+import { localize } from './localize.ts';
 import type { Language, ParameterObject } from './model.ts';
-import { describe } from './write-schema.ts';
 
-type PathParameter = { text: Said; example: string };
+type PathParameter = { text: string; example: string };
 
-const id = (english: string, chinese: string, prefix: string): PathParameter => ({
-  text: said(english, chinese),
+const id = (description: string, prefix: string): PathParameter => ({
+  text: description,
   example: `${prefix}_01J9ZK3V5W7X8Y9A0B1C2D3E4F`,
 });
 
 /** Every parameter that stands in a path, by its name in the document; a route with another one fails its test. */
 const texts: Record<string, PathParameter> = {
-  owner: { text: said('Slug of the account that owns the project.', '项目所属账户的标识。'), example: 'acme' },
-  project: { text: said('Slug of the project.', '项目的标识。'), example: 'support-chat' },
-  id: { text: said('Id from the list of models.', '模型列表中的 ID。'), example: 'chat' },
-  hosted_model_id: id(
-    'Id of the hosted model, or of a base model to read it.',
-    '托管模型的 ID；查看基础模型时为其名称。',
-    'hm',
-  ),
-  share_id: id('Id of the share.', '共享的 ID。', 'shr'),
-  request_id: id('Id of a request: `x-request-id` of its answer.', '请求的 ID，即其响应的 `x-request-id`。', 'req'),
-  key_id: id('Id of the API key.', 'API 密钥的 ID。', 'key'),
-  checkout_id: id('Id of the purchase.', '充值的 ID。', 'chk'),
-  dataset_id: id('Id of the dataset.', '数据集的 ID。', 'ds'),
-  version_id: id('Id of the version.', '版本的 ID。', 'dsv'),
-  example_id: id('Id of the example.', '样本的 ID。', 'ex'),
-  import_id: id('Id of the import.', '导入的 ID。', 'imp'),
-  event_id: id('Id of the retrieval event.', '检索事件的 ID。', 'rev'),
-  index_id: id('Id of the index.', '索引的 ID。', 'idx'),
-  job_id: id('Id of the training job.', '训练任务的 ID。', 'job'),
-  chat_id: id('Id of the chat.', '对话的 ID。', 'cht'),
-  message_id: id('Id of the message.', '消息的 ID。', 'msg'),
-  activity_id: id('Id of the row.', '动态记录的 ID。', 'act'),
+  owner: { text: 'Slug of the account that owns the project.', example: 'acme' },
+  project: { text: 'Slug of the project.', example: 'support-chat' },
+  id: { text: 'Id from the list of models.', example: 'chat' },
+  hosted_model_id: id('Id of the hosted model, or of a base model to read it.', 'hm'),
+  share_id: id('Id of the share.', 'shr'),
+  request_id: id('Id of a request: `x-request-id` of its answer.', 'req'),
+  key_id: id('Id of the API key.', 'key'),
+  checkout_id: id('Id of the purchase.', 'chk'),
+  dataset_id: id('Id of the dataset.', 'ds'),
+  version_id: id('Id of the version.', 'dsv'),
+  example_id: id('Id of the example.', 'ex'),
+  import_id: id('Id of the import.', 'imp'),
+  event_id: id('Id of the retrieval event.', 'rev'),
+  index_id: id('Id of the index.', 'idx'),
+  job_id: id('Id of the training job.', 'job'),
+  chat_id: id('Id of the chat.', 'cht'),
+  message_id: id('Id of the message.', 'msg'),
+  activity_id: id('Id of the row.', 'act'),
   operation_id: {
-    text: said('Id of the operation, as in `keys.list`.', '操作的 ID，例如 `keys.list`。'),
+    text: 'Id of the operation, as in `keys.list`.',
     example: 'keys.list',
   },
 };
@@ -54,7 +49,7 @@ export function pathParameter(name: string, language: Language): ParameterObject
     name,
     in: 'path',
     required: true,
-    ...(parameter ? { description: describe(parameter.text, language) } : {}),
+    ...(parameter ? { description: localize(parameter.text, language) } : {}),
     schema: { type: 'string', ...(parameter ? { examples: [parameter.example] } : {}) },
   };
 }

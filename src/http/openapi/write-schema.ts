@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import { isFields } from '#kernel';
+import { localize } from './localize.ts';
 import type { JsonSchema, Language } from './model.ts';
 
 /** Turns the schemas of routes into those of a document in one language; what has an `$id` becomes a component. */
@@ -32,8 +33,8 @@ export function createSchemaWriter(language: Language): SchemaWriter {
   function writeKeywords(schema: Record<string, unknown>): JsonSchema {
     const out: JsonSchema = {};
     for (const [keyword, value] of Object.entries(schema)) {
-      if (keyword === '$id' || keyword === 'x-zh' || keyword === 'x-expected' || keyword === 'x-within') continue;
-      if (keyword === 'description') Object.assign(out, described(schema, language));
+      if (keyword === '$id' || keyword === 'x-expected' || keyword === 'x-within') continue;
+      if (keyword === 'description') out.description = localize(String(value), language);
       else if (maps.has(keyword) && isFields(value)) out[keyword] = mapValues(value, write);
       else if (lists.has(keyword) && Array.isArray(value)) out[keyword] = value.map(write);
       else if (single.has(keyword) && isFields(value)) out[keyword] = write(value);
@@ -46,16 +47,6 @@ export function createSchemaWriter(language: Language): SchemaWriter {
     write,
     components: () => Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
   };
-}
-
-function described(schema: Record<string, unknown>, language: Language): JsonSchema {
-  const description = describe(schema, language);
-  return description === '' ? {} : { description };
-}
-
-/** The text of a schema or a contract in one language. A missing translation shows as English; a test finds it. */
-export function describe(text: { description?: unknown; 'x-zh'?: unknown }, language: Language): string {
-  return String((language === 'zh' ? text['x-zh'] : undefined) ?? text.description ?? '');
 }
 
 /** Says the same with fewer words: what TypeBox spells out has a short form that people and tools read better. */

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import type { ReplacedExample } from '#datasets';
-import { creditsText, nullable, said } from '#http';
+import { creditsText, nullable } from '#http';
 import { formatCredits, type Micro } from '#kernel';
 import { documentId, score, usageSchema, usageToWire } from '../search/search.schema.ts';
 import type { Mined, MinedExample } from './mine.ts';
@@ -8,14 +8,14 @@ import type { Mined, MinedExample } from './mine.ts';
 export const mineBody = Type.Object({
   split: Type.Optional(
     Type.Enum(['train', 'test'], {
-      ...said('Examples of this split.', '处理此划分中的样本。'),
+      description: 'Examples of this split.',
       type: 'string',
       default: 'train',
     }),
   ),
   limit: Type.Optional(
     Type.Integer({
-      ...said('Examples of one request.', '一次请求处理的样本数。'),
+      description: 'Examples of one request.',
       minimum: 1,
       maximum: 100,
       default: 25,
@@ -23,16 +23,13 @@ export const mineBody = Type.Object({
   ),
   after: Type.Optional(
     Type.String({
-      ...said(
-        '`next_after` of the request before; without it the first examples.',
-        '上一次请求的 `next_after`；省略则从头开始。',
-      ),
+      description: '`next_after` of the request before; without it the first examples.',
       maxLength: 500,
     }),
   ),
   candidates: Type.Optional(
     Type.Integer({
-      ...said('Nearest documents that are looked at for an example.', '每个样本考察的最近文档数。'),
+      description: 'Nearest documents that are looked at for an example.',
       minimum: 1,
       maximum: 100,
       default: 50,
@@ -40,7 +37,7 @@ export const mineBody = Type.Object({
   ),
   max_negatives: Type.Optional(
     Type.Integer({
-      ...said('Negatives of an example at most, with those that it has.', '每个样本的反例上限，含已有的反例。'),
+      description: 'Negatives of an example at most, with those that it has.',
       minimum: 1,
       maximum: 16,
       default: 5,
@@ -48,18 +45,14 @@ export const mineBody = Type.Object({
   ),
   max_score_ratio: Type.Optional(
     Type.Number({
-      ...said(
+      description:
         'A document that scores above this part of the weakest positive is left out: it is probably another right answer.',
-        '得分超过最弱正例得分此比例的文档会被排除，因为它很可能也是正确答案。',
-      ),
       minimum: 0.1,
       maximum: 1,
       default: 0.95,
     }),
   ),
-  dry_run: Type.Optional(
-    Type.Boolean({ ...said('True: nothing is written.', 'true 表示只预览，不写入。'), default: false }),
-  ),
+  dry_run: Type.Optional(Type.Boolean({ description: 'True: nothing is written.', default: false })),
 });
 
 const statuses = ['mined', 'full', 'none_found', 'changed', 'rejected'] as const;
@@ -67,37 +60,31 @@ const statuses = ['mined', 'full', 'none_found', 'changed', 'rejected'] as const
 export const minedSchema = Type.Object({
   results: Type.Array(
     Type.Object({
-      example_id: Type.String(said('Id of the example.', '样本的 ID。')),
-      status: Type.Enum(
-        [...statuses],
-        said(
+      example_id: Type.String({ description: 'Id of the example.' }),
+      status: Type.Enum([...statuses], {
+        description:
           '`mined`: it got negatives, or would; `full`: it has enough; `none_found`: no document is near and far enough; `changed`: somebody has changed or removed it since the version; `rejected`: it would be too large.',
-          '`mined` 已（或将）获得反例；`full` 反例已足够；`none_found` 没有合适的文档；`changed` 自该版本以来已被修改或删除；`rejected` 内容会过大。',
-        ),
-      ),
+      }),
       negatives: Type.Array(
         Type.Object({
           document_id: documentId,
-          text: Type.String(said('The text.', '文本内容。')),
-          rank: Type.Integer({ ...said('Its rank for the query.', '对该查询的排名。'), minimum: 1 }),
+          text: Type.String({ description: 'The text.' }),
+          rank: Type.Integer({ description: 'Its rank for the query.', minimum: 1 }),
           score,
         }),
-        said('What was mined, nearest first.', '挖掘到的反例，按相似度从高到低排列。'),
+        { description: 'What was mined, nearest first.' },
       ),
       too_similar: Type.Integer({
-        ...said('Documents left out because they score like a positive.', '因得分与正例相近而被排除的文档数。'),
+        description: 'Documents left out because they score like a positive.',
         minimum: 0,
       }),
     }),
-    said('One per example.', '与样本一一对应。'),
+    { description: 'One per example.' },
   ),
-  written: Type.Integer({ ...said('Examples that were changed.', '被修改的样本数。'), minimum: 0 }),
-  next_after: nullable(
-    Type.String(),
-    said('Send it as `after` to go on; null: that was the last.', '作为 `after` 传入以继续；为 null 表示已到末尾。'),
-  ),
+  written: Type.Integer({ description: 'Examples that were changed.', minimum: 0 }),
+  next_after: nullable(Type.String(), 'Send it as `after` to go on; null: that was the last.'),
   usage: usageSchema,
-  credits: creditsText(said('What this cost.', '本次请求所扣的积分。')),
+  credits: creditsText('What this cost.'),
 });
 
 type Written = {
@@ -116,7 +103,9 @@ export function minedToWire(
       example_id: mined.example.id,
       status: statusOf(mined, written),
       negatives: mined.negatives.map(({ documentId: id, text, rank, score: cosine }) => ({
-        ...{ document_id: id, text, rank },
+        document_id: id,
+        text,
+        rank,
         score: cosine,
       })),
       too_similar: mined.tooSimilar,

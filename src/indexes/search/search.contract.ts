@@ -1,17 +1,14 @@
-import { type Contract, said } from '#http';
+import type { Contract } from '#http';
 import { foundSchema } from './search.schema.ts';
 
 export const searchContract: Contract = {
   tag: 'datasets',
-  summary: said('Search an index', '检索索引'),
-  description: said(
-    'Compares the query with every document, exactly. It is charged like a call of the embeddings route.',
-    '将查询与全部文档逐一精确比较。计费方式与嵌入接口相同。',
-  ),
+  summary: 'Search an index',
+  description: 'Compares the query with every document, exactly. It is charged like a call of the embeddings route.',
   bodyExample: { query: 'how do I get my money back', top_k: 2 },
   answers: {
     200: {
-      description: said('The nearest documents.', '最接近的文档。'),
+      description: 'The nearest documents.',
       schema: foundSchema,
       example: {
         results: [

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { type Datasets, readOwnDataset } from '#datasets';
 import type { Database } from '#db';
-import { type Contract, said, type TypeBoxProvider } from '#http';
+import type { Contract, TypeBoxProvider } from '#http';
 import { once } from '#idempotency';
 import { fault } from '#kernel';
 import { changeOwnProject, projectPathOf, projectPrefix } from '#projects';
@@ -15,24 +15,22 @@ import { convertCalls, splitByRatio } from './convert.ts';
 
 const contract: Contract = {
   tag: 'saved_calls',
-  summary: said('Make examples of saved calls', '将已保存的调用转换为样本'),
-  description: said(
+  summary: 'Make examples of saved calls',
+  description:
     'Those of `ids`, or the oldest ones of `filter`; each for itself. A call becomes one example of a dataset, once, however often it is sent; deleting the example does not change that. One request takes at most 100 calls and tells how many remain and where to go on.',
-    '转换 `ids` 指定的调用，或 `filter` 中最早的调用，逐个处理。同一调用在一个数据集中只会成为一个样本，无论发送多少次；删除样本也不会改变这一点。一次请求最多处理 100 个调用，并返回剩余数量及后续起点。',
-  ),
   bodyExamples: [
     {
-      title: said('A few calls', '若干调用'),
+      title: 'A few calls',
       value: { dataset_id: 'ds_01KAXR6D4F6H8K0M2P4R6T8V0X', ids: ['req_01KAXR4T5K7D9E1A3C5F7H9J1M'] },
     },
     {
-      title: said('All of a filter, only to see what would happen', '按条件预演'),
+      title: 'All of a filter, only to see what would happen',
       value: { dataset_id: 'ds_01KAXR6D4F6H8K0M2P4R6T8V0X', filter: { finish_reason: 'stop' }, dry_run: true },
     },
   ],
   answers: {
     200: {
-      description: said('What became of each call.', '每个调用的处理结果。'),
+      description: 'What became of each call.',
       schema: convertedSchema,
       example: {
         results: [
@@ -43,7 +41,12 @@ const contract: Contract = {
             issues: [],
           },
         ],
-        ...{ dry_run: false, converted: 1, already_converted: 0, duplicates: 0, rejected: 0, remaining: 0 },
+        dry_run: false,
+        converted: 1,
+        already_converted: 0,
+        duplicates: 0,
+        rejected: 0,
+        remaining: 0,
         resume_after: null,
       },
     },
@@ -72,7 +75,12 @@ export function convertRoutes({ database, datasets, retention }: ConvertDeps) {
           const outcomes = await convertCalls(
             { database: once(request, database), datasets },
             {
-              ...{ principal, path, dataset, isDryRun, ids: chosen.ids, keptSince: retention.keptSince() },
+              principal,
+              path,
+              dataset,
+              isDryRun,
+              ids: chosen.ids,
+              keptSince: retention.keptSince(),
               splitOf: splitRuleOf(body),
               withReasoning: body.include_reasoning ?? true,
             },

@@ -1,21 +1,17 @@
 import Type from 'typebox';
-import { nullable, said } from '#http';
+import { nullable } from '#http';
 
 /** Small words that the schemas of this room are made of. */
-export const count = (english: string, chinese: string) => Type.Integer({ ...said(english, chinese), minimum: 0 });
-export const text = (english: string, chinese: string) => Type.String(said(english, chinese));
-export const orNull = <Schema extends Parameters<typeof nullable>[0]>(
-  schema: Schema,
-  english: string,
-  chinese: string,
-) => nullable(schema, said(english, chinese));
+export const count = (description: string) => Type.Integer({ description, minimum: 0 });
+export const text = (description: string) => Type.String({ description });
+export const orNull = <Schema extends Parameters<typeof nullable>[0]>(schema: Schema, description: string) =>
+  nullable(schema, description);
 
 /** When something happened; null: not yet. */
-export const timeOrNull = (english: string, chinese: string) =>
-  nullable(Type.String({ format: 'date-time' }), said(english, chinese));
+export const timeOrNull = (description: string) => nullable(Type.String({ format: 'date-time' }), description);
 
 /** A checkpoint to go on from. */
 export const resumeFields = {
-  attempt: Type.Integer(said('The attempt that it is of.', '所属的尝试。')),
-  step: Type.Integer(said('The step after which it was written.', '写入时的步数。')),
+  attempt: Type.Integer({ description: 'The attempt that it is of.' }),
+  step: Type.Integer({ description: 'The step after which it was written.' }),
 };

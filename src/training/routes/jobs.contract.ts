@@ -1,4 +1,4 @@
-import { type Contract, pageSchema, said } from '#http';
+import { type Contract, pageSchema } from '#http';
 import { attemptSchema } from './attempts.schema.ts';
 import { dryRunSchema, retryEstimateSchema } from './estimates.schema.ts';
 import { jobSchema } from './jobs.schema.ts';
@@ -73,15 +73,13 @@ const estimate = {
   basis: 'catalog_profile',
 };
 
-const job = { description: said('The job.', '该任务。'), schema: jobSchema, example };
+const job = { description: 'The job.', schema: jobSchema, example };
 
 export const createContract: Contract = {
   tag,
-  summary: said('Create a training job', '创建训练任务'),
-  description: said(
+  summary: 'Create a training job',
+  description:
     'Trains a LoRA adapter on a frozen version of a dataset. The high estimate is held until the job is over; what is charged is the active time from the start of training on, in units of 100 ms at the rate of this moment, and never more than was held. What never starts, and what fails through no fault of yours, is free. A job that has succeeded can be called as `training-job#<id>` at once. With `dry_run` nothing is made: the answer says what the job would be and cost.',
-    '在数据集的冻结版本上训练 LoRA 适配器。任务结束前预留估算上限；按训练开始后的有效时间以 100 毫秒为单位、按创建时的费率计费，且不超过预留额。未开始的或非您原因失败的任务不收费。成功后可立即以 `training-job#<id>` 调用。`dry_run` 只返回任务预览与费用，不创建任务。',
-  ),
   bodyExample: {
     name: 'Support tone, January',
     base_model: 'fanfold-tiny-chat',
@@ -91,7 +89,7 @@ export const createContract: Contract = {
   },
   answers: {
     200: {
-      description: said('With `dry_run`: what it would be.', '`dry_run` 的预览。'),
+      description: 'With `dry_run`: what it would be.',
       schema: dryRunSchema,
       example: {
         job: {
@@ -112,7 +110,7 @@ export const createContract: Contract = {
     },
     201: {
       ...job,
-      description: said('The new job; it waits for a worker.', '新建的任务，正在排队。'),
+      description: 'The new job; it waits for a worker.',
       example: { ...example, state: 'queued', phase: null, queue_position: 1, started_at: null },
     },
   },
@@ -125,14 +123,11 @@ export const createContract: Contract = {
 
 export const listContract: Contract = {
   tag,
-  summary: said('List training jobs', '列出训练任务'),
-  description: said(
-    'The jobs of a project, newest first, for its owner.',
-    '项目的训练任务，按创建时间倒序，仅限所有者。',
-  ),
+  summary: 'List training jobs',
+  description: 'The jobs of a project, newest first, for its owner.',
   answers: {
     200: {
-      description: said('A page of jobs.', '一页任务。'),
+      description: 'A page of jobs.',
       schema: pageSchema(jobSchema),
       example: { data: [example], next_cursor: null, total_count: 1 },
     },
@@ -142,22 +137,18 @@ export const listContract: Contract = {
 
 export const readContract: Contract = {
   tag,
-  summary: said('Read a training job', '查看训练任务'),
-  description: said(
+  summary: 'Read a training job',
+  description:
     'The state and progress of a job. It is over when `finished_at` is set; then `result` or `error` says what came of it.',
-    '任务的状态和进度。`finished_at` 有值即已结束，此时 `result` 或 `error` 说明结果。',
-  ),
   answers: { 200: job },
   faults: ['not_found'],
 };
 
 export const cancelContract: Contract = {
   tag,
-  summary: said('Cancel a training job', '取消训练任务'),
-  description: said(
+  summary: 'Cancel a training job',
+  description:
     'A job that waits is canceled at once; one that runs ends at its next step, with a checkpoint to retry from. What it has run until then is charged. Canceling it again changes nothing; a job whose result is being saved has been too quick.',
-    '排队中的任务立即取消；运行中的任务在下一步结束，并保留可供重试的检查点，已运行部分照常计费。重复取消不产生变化；正在保存结果的任务已无法取消。',
-  ),
   bodyExample: { keep_checkpoint: true },
   answers: {
     200: { ...job, example: { ...example, state: 'canceling', cancel_requested: true } },
@@ -167,14 +158,12 @@ export const cancelContract: Contract = {
 
 export const retryEstimateContract: Contract = {
   tag,
-  summary: said('Estimate a retry', '估算重试'),
-  description: said(
+  summary: 'Estimate a retry',
+  description:
     'What another attempt with the same data and settings would take and cost; also where there can be none, with the reason.',
-    '以相同数据和设置再试一次的时间与费用；不能重试时也会返回，并说明原因。',
-  ),
   answers: {
     200: {
-      description: said('The estimate.', '估算。'),
+      description: 'The estimate.',
       schema: retryEstimateSchema,
       example: {
         can_retry: true,
@@ -193,11 +182,9 @@ export const retryEstimateContract: Contract = {
 
 export const retryContract: Contract = {
   tag,
-  summary: said('Retry a training job', '重试训练任务'),
-  description: said(
+  summary: 'Retry a training job',
+  description:
     'Another attempt at a job that has failed or was canceled, with the same frozen data and the same hyperparameters; anything else is a new job. Credits are held anew.',
-    '对失败或已取消的任务再试一次，使用相同的冻结数据与超参数；需要改动时请新建任务。额度会重新预留。',
-  ),
   bodyExample: { from: 'checkpoint' },
   answers: { 202: { ...job, example: { ...example, state: 'queued', attempt: 2, attempts_total: 2 } } },
   faults: ['not_found', 'owner_required', 'state_conflict', 'insufficient_credits', 'rate_limited'],
@@ -206,11 +193,11 @@ export const retryContract: Contract = {
 
 export const attemptsContract: Contract = {
   tag,
-  summary: said('List attempts', '列出尝试'),
-  description: said('The attempts at a job, latest first.', '任务的各次尝试，按编号倒序。'),
+  summary: 'List attempts',
+  description: 'The attempts at a job, latest first.',
   answers: {
     200: {
-      description: said('A page of attempts.', '一页尝试。'),
+      description: 'A page of attempts.',
       schema: pageSchema(attemptSchema),
       example: {
         data: [

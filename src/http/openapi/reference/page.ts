@@ -1,9 +1,9 @@
 import { type FaultName, faultRows } from '#kernel';
 import { faultTexts } from '../fault-texts.ts';
 import { introduction } from '../introduction.ts';
+import { localize } from '../localize.ts';
 import type { Language, OpenApiDocument } from '../model.ts';
 import { operationsOf } from '../operation-index.ts';
-import { describe } from '../write-schema.ts';
 import { codeBlock } from './code.ts';
 import { type Html, html } from './html.ts';
 import { inline, markdown } from './markdown.ts';
@@ -21,7 +21,7 @@ export function overviewPage(document: OpenApiDocument, language: Language): str
     main: html`<div class="prose">
 <h1>${document.info.title}</h1>
 <p class="lead">${document.info.summary}</p>
-${introduction.map((section) => html`<section id="${section.id}"><h2><a class="anchor" href="#${section.id}">${describe(section.title, language)}</a></h2>${markdown(describe(section.text, language))}</section>`)}
+${introduction.map((section) => html`<section id="${section.id}"><h2><a class="anchor" href="#${section.id}">${localize(section.title, language)}</a></h2>${markdown(localize(section.text, language))}</section>`)}
 <section id="examples"><p>${say('setup')}</p>${codeBlock('export FANFOLD=http://127.0.0.1:8787\nexport FANFOLD_KEY=fnf_...')}</section>
 <section id="operations"><h2><a class="anchor" href="#operations">${say('operations')}</a></h2>${document.tags.map((group) => groupIndex(group, document, language))}</section>
 <section id="all-errors"><h2><a class="anchor" href="#all-errors">${say('allErrors')}</a></h2>${errorTable(language)}</section>
@@ -78,7 +78,7 @@ function sideNavigation(document: OpenApiDocument, language: Language, current: 
   const mark = (isHere: boolean) => (isHere ? html` aria-current="page"` : null);
   const overview = html`<li><a href="${inLanguage('/reference', language)}"${mark(current === null)}>${word('overview', language)}</a>${
     current === null
-      ? html`<ul>${introduction.map(({ id, title }) => html`<li><a href="#${id}">${describe(title, language)}</a></li>`)}<li><a href="#operations">${word('operations', language)}</a></li><li><a href="#all-errors">${word('allErrors', language)}</a></li></ul>`
+      ? html`<ul>${introduction.map(({ id, title }) => html`<li><a href="#${id}">${localize(title, language)}</a></li>`)}<li><a href="#operations">${word('operations', language)}</a></li><li><a href="#all-errors">${word('allErrors', language)}</a></li></ul>`
       : null
   }</li>`;
   const groups = document.tags.map(
@@ -110,7 +110,7 @@ function errorTable(language: Language): Html {
     const { status, code, message } = faultRows[name];
     const text = faultTexts[name];
     return html`<div class="field"><dt><span class="status bad">${status}</span> <code class="name">${code}</code></dt><dd><p>${
-      text ? inline(`${describe(text.when, language)} ${describe(text.remedy, language)}`) : message
+      text ? inline(`${localize(text.when, language)} ${localize(text.remedy, language)}`) : message
     }</p></dd></div>`;
   })}</dl>`;
 }

@@ -1,15 +1,15 @@
 import Type from 'typebox';
-import { type Contract, said } from '#http';
+import type { Contract } from '#http';
 import { created } from '../openai/usage.schema.ts';
 
 const tag = 'inference';
 
 const modelSchema = Type.Object(
   {
-    id: Type.String(said('Use it as `model` in calls.', '调用时作为 `model` 使用。')),
-    object: Type.Literal('model', said('Kind of object.', '对象类型。')),
+    id: Type.String({ description: 'Use it as `model` in calls.' }),
+    object: Type.Literal('model', { description: 'Kind of object.' }),
     created,
-    owned_by: Type.String(said('Slug of the owner of the project.', '项目所有者的标识。')),
+    owned_by: Type.String({ description: 'Slug of the owner of the project.' }),
   },
   { $id: 'Model' },
 );
@@ -18,17 +18,14 @@ const example = { id: 'chat', object: 'model', created: 1_767_323_045, owned_by:
 
 export const listContract: Contract = {
   tag,
-  summary: said('List the models of a project', '列出项目的模型'),
-  description: said(
-    'The hosted models that the caller may call here: no base models, no training jobs.',
-    '调用者在此项目中可调用的托管模型，不含基础模型和训练任务。',
-  ),
+  summary: 'List the models of a project',
+  description: 'The hosted models that the caller may call here: no base models, no training jobs.',
   answers: {
     200: {
-      description: said('The models.', '模型列表。'),
+      description: 'The models.',
       schema: Type.Object({
-        object: Type.Literal('list', said('Kind of object.', '对象类型。')),
-        data: Type.Array(modelSchema, said('The models.', '模型。')),
+        object: Type.Literal('list', { description: 'Kind of object.' }),
+        data: Type.Array(modelSchema, { description: 'The models.' }),
       }),
       example: { object: 'list', data: [example] },
     },
@@ -37,11 +34,9 @@ export const listContract: Contract = {
 
 export const retrieveContract: Contract = {
   tag,
-  summary: said('Get a model of a project', '获取项目的模型'),
-  description: said(
+  summary: 'Get a model of a project',
+  description:
     'One of the models that the list shows, by the name that calls say. Slashes in the name may be encoded or stand as they are.',
-    '按调用时使用的名称查询模型列表中的一个模型。名称中的斜杠可以编码，也可以原样写出。',
-  ),
-  answers: { 200: { description: said('The model.', '模型。'), schema: modelSchema, example } },
+  answers: { 200: { description: 'The model.', schema: modelSchema, example } },
   faults: ['model_not_found'],
 };

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { type Contract, expectingWithin, said } from '#http';
+import { type Contract, expectingWithin } from '#http';
 import { calledModel, notSupported, samplingFields, textCallFaults } from '../openai/sampling.contract.ts';
 import { answeredModel, created, finishReason, usageExample, usageSchema } from '../openai/usage.schema.ts';
 
@@ -8,10 +8,7 @@ export const completionRequestSchema = Type.Object(
   {
     model: calledModel,
     prompt: Type.Union([Type.String(), Type.Array(Type.String(), { minItems: 1 })], {
-      ...said(
-        'Text, or texts that are joined with spaces into one prompt.',
-        '文本，或以空格连接成一个提示词的文本列表。',
-      ),
+      description: 'Text, or texts that are joined with spaces into one prompt.',
       ...expectingWithin(wordsOfPrompt),
     }),
     stream: notSupported('this route does not stream; use chat/completions', false),
@@ -31,18 +28,18 @@ function wordsOfPrompt(sent: unknown): string {
 
 const completionSchema = Type.Object(
   {
-    id: Type.String({ ...said('Id of the answer.', '回答的 ID。'), pattern: '^cmpl-' }),
-    object: Type.Literal('text_completion', said('Kind of object.', '对象类型。')),
+    id: Type.String({ description: 'Id of the answer.', pattern: '^cmpl-' }),
+    object: Type.Literal('text_completion', { description: 'Kind of object.' }),
     created,
     model: answeredModel,
     choices: Type.Array(
       Type.Object({
-        text: Type.String(said('The answer, without reasoning.', '回答内容，不含推理。')),
-        index: Type.Integer(said('Always 0.', '始终为 0。')),
-        logprobs: Type.Null(said('Always null.', '始终为 null。')),
+        text: Type.String({ description: 'The answer, without reasoning.' }),
+        index: Type.Integer({ description: 'Always 0.' }),
+        logprobs: Type.Null({ description: 'Always null.' }),
         finish_reason: finishReason,
       }),
-      said('Exactly one.', '恰好一项。'),
+      { description: 'Exactly one.' },
     ),
     usage: usageSchema,
   },
@@ -51,16 +48,14 @@ const completionSchema = Type.Object(
 
 export const completionsContract: Contract = {
   tag: 'inference',
-  summary: said('Create a completion', '创建文本补全'),
-  description: said(
+  summary: 'Create a completion',
+  description:
     'The legacy route for clients that know no conversations: the prompt becomes one message of a user. It gives one answer and does not stream.',
-    '供不支持对话的旧客户端使用：提示词将作为一条用户消息处理。仅返回一个结果，不支持流式返回。',
-  ),
   body: completionRequestSchema,
   bodyExample: { model: 'chat', prompt: 'What is the capital of France?', max_tokens: 64 },
   answers: {
     200: {
-      description: said('The answer.', '回答。'),
+      description: 'The answer.',
       schema: completionSchema,
       example: {
         id: 'cmpl-8Kq2Zr6TnVb3YwLx9Cd5Fg7H',

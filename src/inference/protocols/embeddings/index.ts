@@ -1,4 +1,4 @@
-import { type Contract, openAiErrors, said } from '#http';
+import { type Contract, openAiErrors } from '#http';
 import type { EmbeddingCall, Protocol } from '../../protocol.ts';
 import { readEmbeddingRequest } from './embedding-request.ts';
 import { embeddingList } from './embedding-wire.ts';
@@ -19,11 +19,9 @@ export const embeddings: Protocol = { name: 'embeddings', errors: openAiErrors, 
 const tryContract: Contract = {
   ...embeddingsContract,
   tag: 'chats',
-  summary: said('Embed texts in the playground', '在体验场中生成嵌入'),
-  description: said(
+  summary: 'Embed texts in the playground',
+  description:
     'The same call as `P/embeddings`, with the same answer and the same price, for a session as well as for a key.',
-    '与 `P/embeddings` 相同的调用、相同的结果与费用；密钥与登录会话均可使用。',
-  ),
   faults: [...(embeddingsContract.faults ?? []), 'project_not_found', 'state_conflict'],
 };
 

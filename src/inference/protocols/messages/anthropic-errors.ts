@@ -58,22 +58,22 @@ export const anthropicErrors: ErrorEnvelope = {
       : {}),
   }),
   everyAnswer: (requestId) => ({ 'request-id': requestId }),
-  schema: (say) => ({
+  schema: {
     type: 'object',
     required: ['type', 'error', 'request_id'],
     properties: {
-      type: { type: 'string', const: 'error', ...say('Kind of object.', '对象类型。') },
+      type: { type: 'string', const: 'error', description: 'Kind of object.' },
       error: {
         type: 'object',
         required: ['type', 'message'],
         properties: {
-          type: { type: 'string', ...say('Family of the error.', '错误类别。') },
-          message: { type: 'string', ...say('What went wrong, for people.', '供人阅读的错误说明。') },
+          type: { type: 'string', description: 'Family of the error.' },
+          message: { type: 'string', description: 'What went wrong, for people.' },
         },
       },
-      request_id: { type: 'string', ...say('Id of the request.', '请求 ID。') },
+      request_id: { type: 'string', description: 'Id of the request.' },
     },
-  }),
+  },
   narrowed: (rows) => ({
     properties: { error: { properties: { type: { enum: [...new Set(rows.map(typeOf))] } } } },
   }),

@@ -1,12 +1,12 @@
 import Type from 'typebox';
-import { type Contract, nullable, said } from '#http';
+import { type Contract, nullable } from '#http';
 
 const modelSchema = Type.Object(
   {
-    type: Type.Literal('model', said('Kind of object.', '对象类型。')),
-    id: Type.String(said('Use it as `model` in calls.', '调用时作为 `model` 使用。')),
-    display_name: Type.String(said('Its name for people.', '供人阅读的名称。')),
-    created_at: Type.String({ ...said('Since when it is there.', '创建时间。'), format: 'date-time' }),
+    type: Type.Literal('model', { description: 'Kind of object.' }),
+    id: Type.String({ description: 'Use it as `model` in calls.' }),
+    display_name: Type.String({ description: 'Its name for people.' }),
+    created_at: Type.String({ description: 'Since when it is there.', format: 'date-time' }),
   },
   { $id: 'MessagesModel' },
 );
@@ -14,31 +14,25 @@ const modelSchema = Type.Object(
 const example = { type: 'model', id: 'chat', display_name: 'Chat', created_at: '2026-01-02T03:04:05.000Z' };
 
 export const modelsQuery = Type.Object({
-  limit: Type.Optional(
-    Type.Integer({ ...said('Models on a page.', '每页的模型数。'), minimum: 1, maximum: 1_000, default: 20 }),
-  ),
-  after_id: Type.Optional(Type.String(said('Only models behind this one.', '仅返回此模型之后的模型。'))),
-  before_id: Type.Optional(Type.String(said('Only models in front of this one.', '仅返回此模型之前的模型。'))),
+  limit: Type.Optional(Type.Integer({ description: 'Models on a page.', minimum: 1, maximum: 1_000, default: 20 })),
+  after_id: Type.Optional(Type.String({ description: 'Only models behind this one.' })),
+  before_id: Type.Optional(Type.String({ description: 'Only models in front of this one.' })),
 });
 
-const edge = (english: string, chinese: string) =>
-  nullable(Type.String(said(english, chinese)), said('Null where there is none.', '没有时为 null。'));
+const edge = (description: string) => nullable(Type.String({ description }), 'Null where there is none.');
 
 export const listContract: Contract = {
   tag: 'inference',
-  summary: said('List the models for messages', '列出可用于消息的模型'),
-  description: said(
-    'The hosted models that the caller may call here, the newest first, as Anthropic lists them.',
-    '调用者在此项目中可调用的托管模型，按时间倒序，采用 Anthropic 的列表格式。',
-  ),
+  summary: 'List the models for messages',
+  description: 'The hosted models that the caller may call here, the newest first, as Anthropic lists them.',
   answers: {
     200: {
-      description: said('The models.', '模型列表。'),
+      description: 'The models.',
       schema: Type.Object({
-        data: Type.Array(modelSchema, said('The models.', '模型。')),
-        has_more: Type.Boolean(said('There are more in this direction.', '此方向上还有更多。')),
-        first_id: edge('The first one.', '第一个模型的 ID。'),
-        last_id: edge('The last one.', '最后一个模型的 ID。'),
+        data: Type.Array(modelSchema, { description: 'The models.' }),
+        has_more: Type.Boolean({ description: 'There are more in this direction.' }),
+        first_id: edge('The first one.'),
+        last_id: edge('The last one.'),
       }),
       example: { data: [example], has_more: false, first_id: 'chat', last_id: 'chat' },
     },
@@ -47,9 +41,9 @@ export const listContract: Contract = {
 
 export const retrieveContract: Contract = {
   tag: 'inference',
-  summary: said('Get a model for messages', '获取可用于消息的模型'),
-  description: said('One of the models that the list shows.', '查询模型列表中的一个模型。'),
-  answers: { 200: { description: said('The model.', '模型。'), schema: modelSchema, example } },
+  summary: 'Get a model for messages',
+  description: 'One of the models that the list shows.',
+  answers: { 200: { description: 'The model.', schema: modelSchema, example } },
   faults: ['model_not_found'],
 };
 
@@ -62,19 +56,16 @@ export const about = {
 
 export const aboutContract: Contract = {
   tag: 'inference',
-  summary: said('Say what is at this base URL', '说明此基础 URL'),
-  description: said(
-    'For clients that try their base URL first. It needs no key.',
-    '供会先试探基础 URL 的客户端使用，无需密钥。',
-  ),
+  summary: 'Say what is at this base URL',
+  description: 'For clients that try their base URL first. It needs no key.',
   answers: {
     200: {
-      description: said('What is served here.', '此处提供的接口。'),
+      description: 'What is served here.',
       schema: Type.Object({
-        type: Type.Literal('api', said('Kind of object.', '对象类型。')),
-        name: Type.String(said('Who serves it.', '提供者。')),
-        description: Type.String(said('What it is.', '说明。')),
-        endpoints: Type.Array(Type.String(), said('Paths below the base URL.', '基础 URL 之下的路径。')),
+        type: Type.Literal('api', { description: 'Kind of object.' }),
+        name: Type.String({ description: 'Who serves it.' }),
+        description: Type.String({ description: 'What the model is.' }),
+        endpoints: Type.Array(Type.String(), { description: 'Paths below the base URL.' }),
       }),
       example: about,
     },

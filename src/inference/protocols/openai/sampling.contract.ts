@@ -1,5 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox';
-import { expecting, expectingWithin, nullable, said } from '#http';
+import { expecting, expectingWithin, nullable } from '#http';
 import { chatDefaults } from '#models';
 
 /** Of either sign: clients draw seeds of 64 bits. */
@@ -11,41 +11,34 @@ export const optional = <Value extends TSchema>(value: Value) => Type.Optional(n
 
 /** A field that is accepted only while it asks for nothing: a value that would change the answer is refused, never ignored. */
 export function notSupported<Value extends boolean | number | string>(words = 'not supported', nothing?: Value) {
-  const text = { ...said('Not supported.', '不支持。'), ...expecting(words) };
+  const text = { description: 'Not supported.', ...expecting(words) };
   const accepted = nothing === undefined ? [] : [Type.Literal(nothing)];
   return Type.Optional(Type.Union([...accepted, Type.Null()], text));
 }
 
 export const calledModel = Type.String({
-  ...said(
+  description:
     'A hosted model from the list of models, a base model, or `training-job#<id>` of a finished job: one of your own, or of a public project. Base models are for the owner of the project.',
-    '模型列表中的托管模型、基础模型，或已完成训练任务的 `training-job#<id>`（您自己的任务或公开项目的任务）。基础模型仅限项目所有者调用。',
-  ),
   minLength: 1,
 });
 
-const maxTokens = said(
-  'Most tokens of the answer, reasoning included. Prompt and answer together must fit the context of the model.',
-  '回答的最大词元数，含推理部分。提示词与回答之和不得超过模型的上下文长度。',
-);
+const maxTokens =
+  'Most tokens of the answer, reasoning included. Prompt and answer together must fit the context of the model.';
 
 const tokenBounds = { minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
 
 /** What chat and legacy completions have in common. */
 export const samplingFields = {
-  max_tokens: optional(Type.Integer({ ...maxTokens, ...tokenBounds, default: chatDefaults.max_tokens })),
+  max_tokens: optional(Type.Integer({ description: maxTokens, ...tokenBounds, default: chatDefaults.max_tokens })),
   max_completion_tokens: optional(
     Type.Integer({
-      ...said('Another name of `max_tokens`; send one of them.', '`max_tokens` 的别名；只发送其中一个。'),
+      description: 'Another name of `max_tokens`; send one of them.',
       ...tokenBounds,
     }),
   ),
   temperature: optional(
     Type.Number({
-      ...said(
-        'Randomness of the choice of tokens; 0 always takes the likeliest.',
-        '采样温度；0 表示总是选择概率最高的词元。',
-      ),
+      description: 'Randomness of the choice of tokens; 0 always takes the likeliest.',
       minimum: 0,
       maximum: 2,
       default: chatDefaults.temperature,
@@ -53,41 +46,36 @@ export const samplingFields = {
   ),
   top_p: optional(
     Type.Number({
-      ...said('Share of probability that tokens are chosen from.', '核采样的概率阈值。'),
+      description: 'Share of probability that tokens are chosen from.',
       minimum: 0,
       maximum: 1,
       default: chatDefaults.top_p,
     }),
   ),
-  presence_penalty: optional(penalty('Lowers the chance of tokens that occurred.', '降低已出现词元的概率。')),
-  frequency_penalty: optional(
-    penalty('Lowers the chance of tokens by how often they occurred.', '按出现次数降低词元的概率。'),
-  ),
+  presence_penalty: optional(penalty('Lowers the chance of tokens that occurred.')),
+  frequency_penalty: optional(penalty('Lowers the chance of tokens by how often they occurred.')),
   seed: optional(
     Type.Integer({
-      ...said('Makes the choice of tokens repeatable, as far as possible.', '尽可能使采样结果可复现。'),
+      description: 'Makes the choice of tokens repeatable, as far as possible.',
       minimum: -mostSeed,
       maximum: mostSeed,
     }),
   ),
   stop: optional(
     Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String({ minLength: 1 }), { maxItems: maxStops })], {
-      ...said('Texts that end the answer; they are not returned.', '遇到即结束回答的文本；不会出现在结果中。'),
+      description: 'Texts that end the answer; they are not returned.',
       ...expectingWithin(wordsOfStop),
     }),
   ),
   reasoning_effort: optional(
-    Type.Enum(
-      ['none', 'low', 'high'],
-      said(
+    Type.Enum(['none', 'low', 'high'], {
+      description:
         "`none` turns reasoning off, `low` keeps it short, `high` does not; left out, the model's own default applies.",
-        '`none` 关闭推理，`low` 使推理简短，`high` 不缩短推理；省略时采用模型自身的默认行为。',
-      ),
-    ),
+    }),
   ),
   n: notSupported('only 1 is supported', 1),
   logit_bias: optional(
-    Type.Object({}, { ...said('Not supported.', '不支持。'), ...expectingWithin('not supported'), maxProperties: 0 }),
+    Type.Object({}, { description: 'Not supported.', ...expectingWithin('not supported'), maxProperties: 0 }),
   ),
 };
 
@@ -99,8 +87,8 @@ function wordsOfStop(sent: unknown): string {
   return 'expected a non-empty string or a list of them';
 }
 
-function penalty(english: string, chinese: string) {
-  return Type.Number({ ...said(english, chinese), minimum: -2, maximum: 2, default: 0 });
+function penalty(description: string) {
+  return Type.Number({ description, minimum: -2, maximum: 2, default: 0 });
 }
 
 /** Conditions of every call that a text model answers. */

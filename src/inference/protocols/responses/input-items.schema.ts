@@ -1,133 +1,123 @@
 import Type, { type Static } from 'typebox';
-import { expecting, said } from '#http';
+import { expecting } from '#http';
 import { optional } from '../openai/sampling.contract.ts';
 
-const id = optional(Type.String(said('Id of the item, as an answer or a list named it.', '条目的 ID。')));
-const status = optional(Type.String(said('Ignored.', '忽略。')));
+const id = optional(Type.String({ description: 'Id of the item, as an answer or a list named it.' }));
+const status = optional(Type.String({ description: 'Ignored.' }));
 const callId = Type.String({
-  ...said('Joins a call and its output.', '把调用与其输出关联起来。'),
+  description: 'Joins a call and its output.',
   minLength: 1,
 });
 
-const text = Type.String(said('The text.', '文本内容。'));
+const text = Type.String({ description: 'The text.' });
 
 const textTypes = ['input_text', 'output_text', 'text'] as const;
 
-const outputPart = Type.Object({ type: Type.Enum(textTypes, said('Text.', '文本。')), text });
+const outputPart = Type.Object({ type: Type.Enum(textTypes, { description: 'Text.' }), text });
 
 const textPart = Type.Object({
   type: Type.Enum(textTypes, {
-    ...said('Only text is read.', '仅支持文本。'),
+    description: 'Only text is read.',
     ...expecting((type) => `only text is read here, not parts of type ${JSON.stringify(type ?? null).slice(0, 40)}`),
   }),
   text,
 });
 
 const refusalPart = Type.Object({
-  type: Type.Literal('refusal', said('That the model refused.', '模型的拒绝。')),
-  refusal: Type.String(said('The text.', '文本内容。')),
+  type: Type.Literal('refusal', { description: 'That the model refused.' }),
+  refusal: Type.String({ description: 'The text.' }),
 });
 
-const content = Type.Union(
-  [Type.String(), Type.Array(Type.Union([textPart, refusalPart]))],
-  said('Text, or text parts that are joined with line breaks.', '文本，或以换行连接的文本片段列表。'),
-);
+const content = Type.Union([Type.String(), Type.Array(Type.Union([textPart, refusalPart]))], {
+  description: 'Text, or text parts that are joined with line breaks.',
+});
 
 const unreadPart = Type.Object(
-  { type: Type.String({ ...said('Such as `input_image`.', '例如 `input_image`。'), not: { enum: textTypes } }) },
-  said('The model is told that it was left out.', '会告知模型该部分已被略去。'),
+  { type: Type.String({ description: 'Such as `input_image`.', not: { enum: textTypes } }) },
+  { description: 'The model is told that it was left out.' },
 );
 
-const output = Type.Union(
-  [Type.String(), Type.Array(Type.Union([outputPart, unreadPart]))],
-  said('What the tool gave: text, or text parts.', '工具的结果：文本或文本片段列表。'),
-);
+const output = Type.Union([Type.String(), Type.Array(Type.Union([outputPart, unreadPart]))], {
+  description: 'What the tool gave: text, or text parts.',
+});
 
 const message = Type.Object(
   {
-    type: Type.Optional(Type.Literal('message', said('May be left out.', '可省略。'))),
-    role: Type.Enum(
-      ['user', 'assistant', 'system', 'developer'],
-      said('Who says it; `developer` is the same as `system`.', '发言者；`developer` 与 `system` 相同。'),
-    ),
+    type: Type.Optional(Type.Literal('message', { description: 'May be left out.' })),
+    role: Type.Enum(['user', 'assistant', 'system', 'developer'], {
+      description: 'Who says it; `developer` is the same as `system`.',
+    }),
     content,
     id,
     status,
   },
-  said('A message.', '消息。'),
+  { description: 'A message.' },
 );
 
-const namespace = optional(
-  Type.String(said('Namespace of the tool, where it has one.', '工具所在的命名空间（如有）。')),
-);
-const toolName = Type.String({ ...said('Name of the tool.', '工具名称。'), minLength: 1 });
+const namespace = optional(Type.String({ description: 'Namespace of the tool, where it has one.' }));
+const toolName = Type.String({ description: 'Name of the tool.', minLength: 1 });
 
 const functionCall = Type.Object(
   {
-    type: Type.Literal('function_call', said('A call of a function.', '函数调用。')),
+    type: Type.Literal('function_call', { description: 'A call of a function.' }),
     call_id: callId,
     name: toolName,
     namespace,
-    arguments: Type.String(said('Arguments as JSON text.', 'JSON 文本形式的参数。')),
+    arguments: Type.String({ description: 'Arguments as JSON text.' }),
     id,
     status,
   },
-  said('A call of a function in an earlier answer.', '先前回答中的函数调用。'),
+  { description: 'A call of a function in an earlier answer.' },
 );
 
 const customCall = Type.Object(
   {
-    type: Type.Literal('custom_tool_call', said('A call of a custom tool.', '自定义工具调用。')),
+    type: Type.Literal('custom_tool_call', { description: 'A call of a custom tool.' }),
     call_id: callId,
     name: toolName,
     namespace,
-    input: Type.String(said('What the tool was given.', '传给工具的输入。')),
+    input: Type.String({ description: 'What the tool was given.' }),
     id,
     status,
   },
-  said('A call of a custom tool in an earlier answer.', '先前回答中的自定义工具调用。'),
+  { description: 'A call of a custom tool in an earlier answer.' },
 );
 
 const callOutput = Type.Object(
   {
-    type: Type.Enum(['function_call_output', 'custom_tool_call_output'], said('The result of a call.', '调用的结果。')),
+    type: Type.Enum(['function_call_output', 'custom_tool_call_output'], { description: 'The result of a call.' }),
     call_id: callId,
     output,
     id,
     status,
   },
-  said('What a tool gave for a call.', '工具对某次调用给出的结果。'),
+  { description: 'What a tool gave for a call.' },
 );
 
-const thoughts = (english: string, chinese: string) =>
-  optional(Type.Array(Type.Object({ type: Type.String(said('Ignored.', '忽略。')), text }), said(english, chinese)));
+const thoughts = (description: string) =>
+  optional(Type.Array(Type.Object({ type: Type.String({ description: 'Ignored.' }), text }), { description }));
 
 const reasoning = Type.Object(
   {
-    type: Type.Literal('reasoning', said('What the model thought.', '模型的推理。')),
-    summary: thoughts('Read where there is no `content`.', '没有 `content` 时读取。'),
-    content: thoughts('What the model thought.', '推理内容。'),
+    type: Type.Literal('reasoning', { description: 'What the model thought.' }),
+    summary: thoughts('Read where there is no `content`.'),
+    content: thoughts('What the model thought.'),
     encrypted_content: optional(
-      Type.String(
-        said(
-          'As an answer of this installation had it; anything else is passed over.',
-          '由本服务的回答给出；其他内容会被忽略。',
-        ),
-      ),
+      Type.String({ description: 'As an answer of this installation had it; anything else is passed over.' }),
     ),
     id,
     status,
   },
-  said('Reasoning of an earlier answer. It belongs to the items behind it.', '先前回答中的推理，属于其后的条目。'),
+  { description: 'Reasoning of an earlier answer. It belongs to the items behind it.' },
 );
 
 const itemReference = Type.Object(
   {
-    type: optional(Type.Literal('item_reference', said('May be left out.', '可省略。'))),
-    id: Type.String(said('Id of an item of a stored response.', '已存储回答中某个条目的 ID。')),
-    role: Type.Optional(Type.Null(said('What has a role is a message.', '带有角色的是消息。'))),
+    type: optional(Type.Literal('item_reference', { description: 'May be left out.' })),
+    id: Type.String({ description: 'Id of an item of a stored response.' }),
+    role: Type.Optional(Type.Null({ description: 'What has a role is a message.' })),
   },
-  said('Stands for an item of a stored response.', '引用已存储回答中的一个条目。'),
+  { description: 'Stands for an item of a stored response.' },
 );
 
 const readTypes = [
@@ -143,14 +133,14 @@ const readTypes = [
 const other = Type.Object(
   {
     type: Type.String({
-      ...said('Such as `web_search_call`.', '例如 `web_search_call`。'),
+      description: 'Such as `web_search_call`.',
       not: { enum: readTypes },
     }),
   },
-  said(
-    'Items of hosted tools are passed over. Of `additional_tools`, the `tools` are used like those of the request.',
-    '托管工具的条目会被忽略。`additional_tools` 条目中的 `tools` 与请求的工具同样使用。',
-  ),
+  {
+    description:
+      'Items of hosted tools are passed over. Of `additional_tools`, the `tools` are used like those of the request.',
+  },
 );
 
 /** What a model is given, and what it gave before. */

@@ -1,92 +1,78 @@
 import Type, { type TSchema } from 'typebox';
-import { nullable, said } from '#http';
+import { nullable } from '#http';
 import { answeredModel, created } from '../openai/usage.schema.ts';
 import { outputItemSchema, outputTextSchema } from './output-items.schema.ts';
 
-const count = (english: string, chinese: string) => Type.Integer({ ...said(english, chinese), minimum: 0 });
-const orNull = <Value extends TSchema>(value: Value, english: string, chinese: string) =>
-  nullable(value, said(english, chinese));
-const asSent = (english: string, chinese: string) => Type.Unknown(said(english, chinese));
-const id = Type.String({ ...said('Id of the response.', '回答的 ID。'), pattern: '^resp_' });
+const count = (description: string) => Type.Integer({ description, minimum: 0 });
+const orNull = <Value extends TSchema>(value: Value, description: string) => nullable(value, description);
+const asSent = (description: string) => Type.Unknown({ description });
+const id = Type.String({ description: 'Id of the response.', pattern: '^resp_' });
 
 const usage = Type.Object(
   {
-    input_tokens: count('Tokens of the prompt.', '提示词的词元数。'),
+    input_tokens: count('Tokens of the prompt.'),
     input_tokens_details: Type.Object(
       {
-        cached_tokens: count(
-          'Those that the model still knew from an earlier call of the account.',
-          '命中账户先前调用缓存的词元数。',
-        ),
-        cache_write_tokens: count('Always 0.', '始终为 0。'),
+        cached_tokens: count('Those that the model still knew from an earlier call of the account.'),
+        cache_write_tokens: count('Always 0.'),
       },
-      said('Among them.', '其中。'),
+      { description: 'Among them.' },
     ),
-    output_tokens: count('Tokens that the model generated, reasoning included.', '模型生成的词元数，含推理部分。'),
+    output_tokens: count('Tokens that the model generated, reasoning included.'),
     output_tokens_details: Type.Object(
-      { reasoning_tokens: count('Those of reasoning.', '推理部分的词元数。') },
-      said('Among them.', '其中。'),
+      { reasoning_tokens: count('Those of reasoning.') },
+      { description: 'Among them.' },
     ),
-    total_tokens: count('Both together.', '以上两者之和。'),
+    total_tokens: count('Both together.'),
   },
-  said('Token counts. What the model does not report is 0.', '词元计数。模型未报告的计数为 0。'),
+  { description: 'Token counts. What the model does not report is 0.' },
 );
 
 const error = Type.Object(
   {
-    code: Type.String(said('What went wrong, for programs.', '供程序判断的错误代码。')),
-    message: Type.String(said('What went wrong, for people.', '供人阅读的错误说明。')),
+    code: Type.String({ description: 'What went wrong, for programs.' }),
+    message: Type.String({ description: 'What went wrong, for people.' }),
   },
-  said('What went wrong.', '错误。'),
+  { description: 'What went wrong.' },
 );
 
 export const responseSchema = Type.Object(
   {
     id,
-    object: Type.Literal('response', said('Kind of object.', '对象类型。')),
+    object: Type.Literal('response', { description: 'Kind of object.' }),
     created_at: created,
-    status: Type.Enum(
-      ['in_progress', 'completed', 'incomplete', 'failed'],
-      said(
+    status: Type.Enum(['in_progress', 'completed', 'incomplete', 'failed'], {
+      description:
         '`incomplete`: `max_output_tokens` or the context is used up. `in_progress` and `failed` are seen in streams only.',
-        '`incomplete`：达到 `max_output_tokens` 或上下文已用完。`in_progress` 和 `failed` 只出现在流中。',
-      ),
-    ),
-    error: orNull(error, 'Why it failed.', '失败原因。'),
+    }),
+    error: orNull(error, 'Why it failed.'),
     incomplete_details: orNull(
-      Type.Object({ reason: Type.String(said('Always `max_output_tokens`.', '始终为 `max_output_tokens`。')) }),
+      Type.Object({ reason: Type.String({ description: 'Always `max_output_tokens`.' }) }),
       'Why it is incomplete.',
-      '未完成的原因。',
     ),
     model: answeredModel,
-    output: Type.Array(
-      outputItemSchema,
-      said('The answer, in the order in which the model wrote it.', '按模型书写顺序排列的回答。'),
-    ),
-    usage: orNull(usage, 'Null until the answer has ended.', '回答结束前为 null。'),
-    store: Type.Boolean(said('Whether it is kept.', '是否被保存。')),
-    background: Type.Boolean(said('Always false.', '始终为 false。')),
-    instructions: orNull(Type.String(), 'As sent.', '同请求。'),
-    max_output_tokens: orNull(Type.Integer(), 'As sent.', '同请求。'),
-    max_tool_calls: orNull(Type.Integer(), 'As sent.', '同请求。'),
-    metadata: Type.Record(Type.String(), Type.String(), said('As sent.', '同请求。')),
-    parallel_tool_calls: Type.Boolean(said('As sent.', '同请求。')),
-    previous_response_id: orNull(Type.String(), 'As sent.', '同请求。'),
-    prompt_cache_key: orNull(Type.String(), 'As sent.', '同请求。'),
-    reasoning: asSent('As sent.', '同请求。'),
-    safety_identifier: orNull(Type.String(), 'As sent.', '同请求。'),
-    service_tier: Type.String(said('Always `default`.', '始终为 `default`。')),
-    temperature: Type.Number(said('What was used.', '实际采用的值。')),
-    text: asSent('As sent.', '同请求。'),
-    tool_choice: asSent('What was used.', '实际采用的值。'),
-    tools: Type.Array(
-      Type.Unknown(),
-      said('The tools that were used: without hosted ones.', '实际采用的工具，不含托管工具。'),
-    ),
-    top_logprobs: Type.Integer(said('Always 0.', '始终为 0。')),
-    top_p: Type.Number(said('What was used.', '实际采用的值。')),
-    truncation: Type.String(said('What was used.', '实际采用的值。')),
-    user: orNull(Type.String(), 'As sent.', '同请求。'),
+    output: Type.Array(outputItemSchema, { description: 'The answer, in the order in which the model wrote it.' }),
+    usage: orNull(usage, 'Null until the answer has ended.'),
+    store: Type.Boolean({ description: 'Whether it is kept.' }),
+    background: Type.Boolean({ description: 'Always false.' }),
+    instructions: orNull(Type.String(), 'As sent.'),
+    max_output_tokens: orNull(Type.Integer(), 'As sent.'),
+    max_tool_calls: orNull(Type.Integer(), 'As sent.'),
+    metadata: Type.Record(Type.String(), Type.String(), { description: 'As sent.' }),
+    parallel_tool_calls: Type.Boolean({ description: 'As sent.' }),
+    previous_response_id: orNull(Type.String(), 'As sent.'),
+    prompt_cache_key: orNull(Type.String(), 'As sent.'),
+    reasoning: asSent('As sent.'),
+    safety_identifier: orNull(Type.String(), 'As sent.'),
+    service_tier: Type.String({ description: 'Always `default`.' }),
+    temperature: Type.Number({ description: 'What was used.' }),
+    text: asSent('As sent.'),
+    tool_choice: asSent('What was used.'),
+    tools: Type.Array(Type.Unknown(), { description: 'The tools that were used: without hosted ones.' }),
+    top_logprobs: Type.Integer({ description: 'Always 0.' }),
+    top_p: Type.Number({ description: 'What was used.' }),
+    truncation: Type.String({ description: 'What was used.' }),
+    user: orNull(Type.String(), 'As sent.'),
   },
   { $id: 'Response' },
 );
@@ -94,41 +80,39 @@ export const responseSchema = Type.Object(
 /** The JSON of one `data:` line. */
 export const responseEventSchema = Type.Object(
   {
-    type: Type.String(
-      said(
+    type: Type.String({
+      description:
         'Kind of event. The last one is `response.completed`, `response.incomplete` or `response.failed`; before the latter comes `error`.',
-        '事件类型。最后一个事件是 `response.completed`、`response.incomplete` 或 `response.failed`；后者之前有 `error`。',
-      ),
-    ),
-    sequence_number: count('Number of the event, from 0 on.', '事件序号，从 0 起。'),
+    }),
+    sequence_number: count('Number of the event, from 0 on.'),
     response: Type.Optional(responseSchema),
-    output_index: Type.Optional(count('Place of the item in `output`.', '条目在 `output` 中的位置。')),
+    output_index: Type.Optional(count('Place of the item in `output`.')),
     item: Type.Optional(outputItemSchema),
-    item_id: Type.Optional(Type.String(said('Id of the item.', '条目的 ID。'))),
-    content_index: Type.Optional(Type.Integer(said('Always 0.', '始终为 0。'))),
-    summary_index: Type.Optional(Type.Integer(said('Always 0.', '始终为 0。'))),
+    item_id: Type.Optional(Type.String({ description: 'Id of the item.' })),
+    content_index: Type.Optional(Type.Integer({ description: 'Always 0.' })),
+    summary_index: Type.Optional(Type.Integer({ description: 'Always 0.' })),
     part: Type.Optional(
       Type.Union(
         [
           outputTextSchema,
           Type.Object({
-            type: Type.Enum(['reasoning_text', 'summary_text'], said('Text.', '文本。')),
-            text: Type.String(said('The text.', '文本内容。')),
+            type: Type.Enum(['reasoning_text', 'summary_text'], { description: 'Text.' }),
+            text: Type.String({ description: 'The text.' }),
           }),
         ],
-        said('Part of an item.', '条目的组成部分。'),
+        { description: 'Part of an item.' },
       ),
     ),
-    delta: Type.Optional(Type.String(said('More text.', '新增文本。'))),
-    text: Type.Optional(Type.String(said('The whole text.', '完整文本。'))),
-    arguments: Type.Optional(Type.String(said('Whole arguments.', '完整参数。'))),
-    name: Type.Optional(Type.String(said('Name of the function.', '函数名。'))),
-    input: Type.Optional(Type.String(said('Whole input of a custom tool.', '自定义工具的完整输入。'))),
-    logprobs: Type.Optional(Type.Array(Type.Unknown(), said('Always empty.', '始终为空。'))),
-    code: Type.Optional(Type.String(said('Of an `error`.', '`error` 事件的代码。'))),
-    message: Type.Optional(Type.String(said('Of an `error`.', '`error` 事件的说明。'))),
-    param: Type.Optional(orNull(Type.String(), 'Of an `error`.', '`error` 事件的字段。')),
-    error: Type.Optional(Type.Unknown(said('The same together.', '同上，合为一个对象。'))),
+    delta: Type.Optional(Type.String({ description: 'More text.' })),
+    text: Type.Optional(Type.String({ description: 'The whole text.' })),
+    arguments: Type.Optional(Type.String({ description: 'Whole arguments.' })),
+    name: Type.Optional(Type.String({ description: 'Name of the function.' })),
+    input: Type.Optional(Type.String({ description: 'Whole input of a custom tool.' })),
+    logprobs: Type.Optional(Type.Array(Type.Unknown(), { description: 'Always empty.' })),
+    code: Type.Optional(Type.String({ description: 'Code of an `error`.' })),
+    message: Type.Optional(Type.String({ description: 'Message of an `error`.' })),
+    param: Type.Optional(orNull(Type.String(), 'Field of an `error`.')),
+    error: Type.Optional(Type.Unknown({ description: 'The same together.' })),
   },
   { $id: 'ResponseStreamEvent' },
 );
