@@ -4,9 +4,6 @@ import type { Patience } from './locks.store.ts';
 /** The last life sign of an instance as PostgreSQL writes it; null: it owns holds but is not registered. */
 export type Sighting = { id: string; seenAt: string | null };
 
-/** The newest migration that has to be known to all servers before any makes use of it. */
-const newestKnown = 44;
-
 /**
  * Registers the instance or renews its life sign; the time is the database's.
  *
@@ -15,9 +12,9 @@ const newestKnown = 44;
 export async function renewInstance(sql: Sql, id: string): Promise<{ wasUnknown: boolean }> {
   const rows = await sql.query<{ known: boolean }>(
     `with before as (select from instances where id = $1)
-     insert into instances (id, knows) values ($1, $2) on conflict (id) do update set seen_at = now()
+     insert into instances (id) values ($1) on conflict (id) do update set seen_at = now()
      returning exists (select from before) as known`,
-    [id, newestKnown],
+    [id],
     { name: 'billing.renew_instance', timeoutMs: 5_000 },
   );
   return { wasUnknown: rows[0]?.known !== true };

@@ -151,11 +151,6 @@ test('all rows of a search come into one split, however they write it, whether r
            select e.split, c.content from examples e
              join example_contents c on c.dataset_id = e.dataset_id and c.hash = e.content_hash
             where e.dataset_id = $1
-            union all
-           select case when get_byte(p.kinds, slot - 1) & 1 = 0 then 'train' else 'test' end,
-                  pack_content(p.contents, p.ends, slot)
-             from example_packs p cross join lateral generate_series(1, octet_length(p.kinds)) slot
-            where p.dataset_id = $1
          ) e group by 1`,
       [datasetId],
     );

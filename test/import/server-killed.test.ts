@@ -67,13 +67,11 @@ const halfDone = () =>
     `select * from (
        select d.id,
               (select count(*)::int from examples e where e.dataset_id = d.id) as rows,
-              (select coalesce(sum(octet_length(kinds)), 0)::int from example_packs p where p.dataset_id = d.id) as packed,
-              (select coalesce(sum(cardinality(packs)), 0)::int from example_places p where p.dataset_id = d.id) as placed,
               (select coalesce(sum(c.examples), 0)::int from example_counts c where c.dataset_id = d.id) as counted,
               (select count(*)::int from dataset_versions v where v.dataset_id = d.id) as versions,
               (select count(*)::int from imports i where i.dataset_id = d.id and i.state = 'completed') as imports
          from datasets d) found
-      where (rows, packed, placed, counted, versions, imports) <> (0, $1, $1, $1, 1, 1)`,
+      where (rows, counted, versions, imports) <> ($1, $1, 1, 1)`,
     [rowCount],
   );
 

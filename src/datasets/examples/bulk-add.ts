@@ -2,7 +2,7 @@ import type { Transaction } from '#db';
 import { SeenHashes } from '#kernel';
 import { lockForChange } from '../dataset-access.ts';
 import { advanceHead } from '../datasets.store.ts';
-import { noteAddition, type Packed } from '../search/additions.store.ts';
+import { noteAddition } from '../search/additions.store.ts';
 import { refuseOverflow } from './add-examples.ts';
 import {
   copyContents,
@@ -12,7 +12,6 @@ import {
   findContents,
   type KnownContent,
 } from './bulk-writes.store.ts';
-import { hasContents, lockContents } from './contents-ahead.store.ts';
 import { CountChanges } from './count-changes.ts';
 import { exampleIds } from './example-ids.ts';
 import { type Dedupe, type ExampleRow, insertContents } from './example-writes.store.ts';
@@ -48,8 +47,7 @@ export async function bulkAdd(tx: Transaction, addition: BulkAddition): Promise<
   const changes = new CountChanges();
   const counts = { added: 0, duplicates: 0 };
   let firstId = '';
-  await lockContents(tx, datasetId);
-  const isEmpty = dataset.headSeq === 0n && !(await hasContents(tx, datasetId));
+  const isEmpty = dataset.headSeq === 0n;
   const choose = chooser(tx, { datasetId, isEmpty }, addition);
   async function* encoded(): AsyncGenerator<Encoded> {
     for await (const batch of batches(examples)) {
@@ -77,7 +75,6 @@ export async function bulkAdd(tx: Transaction, addition: BulkAddition): Promise<
     firstId,
     added: counts.added,
     unsearched: counts.added > searchedAtOnce,
-    packed: null,
   });
   return counts;
 }
@@ -89,17 +86,12 @@ type Bulk = {
   firstId: string;
   added: number;
   unsearched: boolean;
-  /** Null: they are rows. */
-  packed: Packed | null;
 };
 
 /** Makes the state with the added examples the head, and notes which of them are to come into blocks. */
-export async function finishBulk(
-  tx: Transaction,
-  { datasetId, seq, firstId, added, unsearched, packed }: Bulk,
-): Promise<void> {
+export async function finishBulk(tx: Transaction, { datasetId, seq, firstId, added, unsearched }: Bulk): Promise<void> {
   await advanceHead(tx, { datasetId, seq, unsearched });
-  if (unsearched) await noteAddition(tx, { datasetId, seq, firstId, examples: added, packed });
+  if (unsearched) await noteAddition(tx, { datasetId, seq, firstId, examples: added });
 }
 
 type Encoded = { contents: Buffer[] | null; rows: Buffer[] | null };

@@ -77,7 +77,7 @@ export async function findContents(
     `select * from (
        select encode(asked.hash, 'hex') as hash,
               (select true from example_contents c where c.dataset_id = $1 and c.hash = asked.hash limit 1) is not null as "isStored",
-              ${isAlive('asked.hash')} is not null as "isLive"
+              coalesce(${isAlive('asked.hash')}, false) as "isLive"
          from (select decode(hash, 'hex') as hash from unnest(string_to_array($2, ',')) as sent (hash)) asked
      ) known
       where "isStored" or "isLive"`,

@@ -1,8 +1,7 @@
 import type { Sql } from '#db';
 import type { Issue } from '../content/issues.ts';
-import { type ExampleFilter, wantedKinds } from './example-filter.ts';
+import type { ExampleFilter } from './example-filter.ts';
 import type { Origin, Split } from './new-examples.ts';
-import { memberAt, packedAddition, packOfMember, slotColumns } from './packs.store.ts';
 
 /** An example as lists show it. */
 export type ListedExample = {
@@ -40,24 +39,12 @@ export const content = 'join example_contents c on c.dataset_id = e.dataset_id a
 export async function findExample(sql: Sql, datasetId: string, id: string): Promise<ListedExample | null> {
   const [row] = await sql.query<ListedExample>(
     `select ${columns} from examples e ${content}
-      where e.dataset_id = $1 and e.id = $2 and e.removed_seq = 9223372036854775807
-      union all
-     select ${slotColumns} from ${packedAddition} a ${memberAt('$2')} ${packOfMember}`,
+      where e.dataset_id = $1 and e.id = $2 and e.removed_seq = 9223372036854775807`,
     [datasetId, id],
     { name: 'datasets.find_example' },
   );
   return row ?? null;
 }
-
-type PackedPage = { before: string; wanted: string; most: string };
-
-/** SQL: the newest examples in packs, of these kinds, before an id. */
-const packedPage = ({ before, wanted, most }: PackedPage, condition = 'true') => `
-  select ${slotColumns}
-    from ${packedAddition} a
-   cross join lateral packed_before($1, example_places_before(a.first_id, a.examples, ${before}), ${wanted}::integer, ${most}::integer) member
-   ${packOfMember}
-   where ${condition}`;
 
 /**
  * Live examples, newest first: a merge of the stretches of the index that the filter leaves, so that a page costs the
@@ -75,7 +62,7 @@ export function listLive(
         where dataset_id = $1 and examples > 0 and ($2::text is null or split = $2)
           and ($3::text is null or origin = $3) and ($4::boolean is null or valid = $4)
      )
-     (select ${columns}
+     select ${columns}
        from (
          select few.* from stretches s cross join lateral (
            select e.* from examples e
@@ -86,11 +73,9 @@ export function listLive(
             order by e.id desc limit $6
          ) few
          order by few.id desc limit $6
-       ) e ${content})
-      union all
-     ${packedPage({ before: '$5', wanted: '$7', most: '$6' })}
-      order by id desc limit $6`,
-    [datasetId, split, origin, valid, before, limit, wantedKinds({ split, origin, valid })],
+       ) e ${content}
+      order by e.id desc`,
+    [datasetId, split, origin, valid, before, limit],
     { name: 'datasets.list_live' },
   );
 }
@@ -126,23 +111,19 @@ export const valuesOf = ({ datasetId, seq, split, origin, valid }: FilteredState
 /** Examples of a state, newest first. */
 export function listState(sql: Sql, state: FilteredState, { before, limit }: ExamplePage): Promise<ListedExample[]> {
   return sql.query<ListedExample>(
-    `(select ${columns}
+    `select ${columns}
        from (select * from examples e where e.dataset_id = $1 and e.id < $6 and ${isInState}
-              order by e.id desc limit $7) e ${content})
-      union all
-     ${packedPage({ before: '$6', wanted: '$8', most: '$7' }, 'a.seq <= $2')}
-      order by id desc limit $7`,
-    [...valuesOf(state), before, limit, wantedKinds(state)],
+              order by e.id desc limit $7) e ${content}
+      order by e.id desc`,
+    [...valuesOf(state), before, limit],
     { name: 'datasets.list_state' },
   );
 }
 
 export async function countState(sql: Sql, state: FilteredState): Promise<number> {
   const [row] = await sql.query<{ total: number }>(
-    `select ((select count(*) from examples e where e.dataset_id = $1 and ${isInState})
-       + (select count(*) from ${packedAddition} a
-           cross join lateral packed_before($1, a.examples, $6, a.examples) where a.seq <= $2))::integer as total`,
-    [...valuesOf(state), wantedKinds(state)],
+    `select count(*)::integer as total from examples e where e.dataset_id = $1 and ${isInState}`,
+    valuesOf(state),
   );
   return row?.total ?? 0;
 }

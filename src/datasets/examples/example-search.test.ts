@@ -185,7 +185,7 @@ test('a search finds exactly the examples that hold all words, in the index, in 
       const dataset = await datasetOf(seeded);
       const found = await all(dataset, { q });
       assert.deepEqual(found.texts, texts.filter(holds).reverse(), q);
-      await noteAddition(database, { datasetId: dataset.id, seq: 1n, firstId, examples: texts.length, packed: null });
+      await noteAddition(database, { datasetId: dataset.id, seq: 1n, firstId, examples: texts.length });
       assert.deepEqual(await all(dataset, { q }), found);
       await makeBlocks(dataset.id, 5);
       assert.deepEqual(await all(dataset, { q }), found);

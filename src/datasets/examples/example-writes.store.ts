@@ -1,16 +1,5 @@
 import type { Sql } from '#db';
 import type { Origin, Split, StorableExample } from './new-examples.ts';
-import {
-  memberAt,
-  packedAddition,
-  packOfMember,
-  slotBytes,
-  slotContent,
-  slotHash,
-  slotSplit,
-  slotTokens,
-  slotValid,
-} from './packs.store.ts';
 import { isAlive } from './same-content.store.ts';
 
 /** An example with the id that it gets. */
@@ -120,35 +109,15 @@ export async function insertExamples(
 /** What the counts of a dataset know of an example. */
 export type CountedExample = { split: Split; origin: Origin; valid: boolean; tokens: number | null; bytes: number };
 
-/** Ends the life of an example at `seq`; null: it was not alive. One in a pack is taken out: its row says when it was alive. */
+/** Ends the life of an example at `seq`; null: it was not alive. */
 export async function closeExample(
   tx: Sql,
   { datasetId, seq, id }: Where & { id: string },
 ): Promise<CountedExample | null> {
   const [row] = await tx.query<CountedExample>(
-    `with ended as (
-       update examples set removed_seq = $2
-        where dataset_id = $1 and id = $3 and removed_seq = 9223372036854775807
-       returning split, origin, valid, tokens, bytes
-     ), packed as (
-       select a.seq, a.origin_id, p.number, ${slotContent} as content, ${slotTokens} as tokens, ${slotBytes} as bytes,
-              p.issues -> slot::text as issues, ${slotHash} as hash, ${slotSplit} as split, ${slotValid} as valid, slot, member.place
-         from ${packedAddition} a ${memberAt('$3')} ${packOfMember}
-     ), taken_from_pack as (
-       update example_packs p set kinds = set_byte(p.kinds, slot - 1, get_byte(p.kinds, slot - 1) | 4)
-         from packed where p.dataset_id = $1 and p.number = packed.number
-     ), taken_from_place as (
-       update example_places s set kinds = set_byte(s.kinds, place % 512, get_byte(s.kinds, place % 512) | 4)
-         from packed where s.dataset_id = $1 and s.first_place = place / 512 * 512
-     ), content as (
-       insert into example_contents (dataset_id, hash, content) select $1, hash, content from packed on conflict do nothing
-     ), taken as (
-       insert into examples (dataset_id, id, added_seq, removed_seq, content_hash, bytes, split, origin, origin_id, tokens, valid,
-         issues, searched)
-       select $1, $3, seq, $2, hash, bytes, split, 'import', origin_id, tokens, valid, issues, false from packed
-       returning split, origin, valid, tokens, bytes
-     )
-     select * from ended union all select * from taken`,
+    `update examples set removed_seq = $2
+      where dataset_id = $1 and id = $3 and removed_seq = 9223372036854775807
+     returning split, origin, valid, tokens, bytes`,
     [datasetId, seq, id],
   );
   return row ?? null;

@@ -1,5 +1,4 @@
 import type { Sql } from '#db';
-import { packedAddition, slotTokens, slotValid } from './packs.store.ts';
 
 /** Behind every change: the live state. */
 const now = 9223372036854775806n;
@@ -10,12 +9,8 @@ export async function countLongExamples(
   { datasetId, seq, tokens }: { datasetId: string; seq: bigint | null; tokens: number },
 ): Promise<number> {
   const [row] = await sql.query<{ total: number }>(
-    `select ((select count(*) from examples
-               where dataset_id = $1 and added_seq <= $2 and removed_seq > $2 and valid and tokens > $3)
-           + (select count(*) from ${packedAddition} a
-                join example_packs p on p.dataset_id = $1 and a.seq <= $2
-               cross join generate_series(1, octet_length(p.kinds)) slot
-               where get_byte(p.kinds, slot - 1) & 4 = 0 and ${slotValid} and ${slotTokens} > $3))::integer as total`,
+    `select count(*)::integer as total from examples
+      where dataset_id = $1 and added_seq <= $2 and removed_seq > $2 and valid and tokens > $3`,
     [datasetId, seq ?? now, tokens],
     { name: 'datasets.count_long_examples' },
   );

@@ -1,29 +1,20 @@
 import type { Sql } from '#db';
-import { isPacked } from './packs.store.ts';
 
 /**
- * SQL: the examples of the dataset `$1` with the content that has this hash; `cameWith` is the one whose id the
- * content's row holds. One index finds that one, another index finds the others. All further conditions are written
- * so that no other index can be chosen, whatever the statistics say.
+ * SQL: the examples of the dataset `$1` whose content has this hash. The dataset is compared so that no other index can be
+ * chosen, whatever the statistics say.
  */
-export function examplesThatSay({ hash, cameWith }: { hash: string; cameWith: string }): string {
+export function examplesWithContent(hash: string): string {
   return `(
     select * from examples e
-     where not e.came_with_content and example_key(e.dataset_id, e.content_hash) = example_key($1, ${hash})
+     where example_key(e.dataset_id, e.content_hash) = example_key($1, ${hash})
        and e.content_hash = ${hash} and e.dataset_id || '' = $1
-    union all
-    select * from examples e
-     where e.came_with_content and e.dataset_id = $1 and e.id = ${cameWith} and e.content_hash = ${hash}
     offset 0)`;
 }
 
 /** SQL: such an example is alive. */
 export function isAlive(hash: string): string {
-  return `coalesce((
-    select true from example_contents said
-     cross join lateral ${examplesThatSay({ hash: 'said.hash', cameWith: 'said.example_id' })} e
-     where said.dataset_id = $1 and said.hash = ${hash} and e.removed_seq >= 9223372036854775807 limit 1),
-    ${isPacked(hash)})`;
+  return `(select true from ${examplesWithContent(hash)} e where e.removed_seq >= 9223372036854775807 limit 1)`;
 }
 
 /** Which of these contents, by their hashes in hex, live examples of a dataset have. */

@@ -7,10 +7,10 @@ import { prepared, seedDataset } from '../datasets.fixture.ts';
 import { streamLines } from '../versions/version-content.ts';
 import { freezeVersion } from '../versions/versions.ts';
 import { addExamples } from './add-examples.ts';
+import { bulkAdd } from './bulk-add.ts';
 import { findContents } from './bulk-writes.store.ts';
 import { changeExample, removeExample } from './change-example.ts';
 import { endOfIds, listLive } from './example-list.store.ts';
-import { type Form, importFirst, storables, type Words } from './first-import.fixture.ts';
 import type { Split, StorableExample } from './new-examples.ts';
 import { findLiveContents } from './same-content.store.ts';
 
@@ -22,9 +22,22 @@ after(() => db.drop());
 
 type Seeded = Awaited<ReturnType<typeof seedDataset>>;
 
-async function seedFirst(words: readonly Words[], form: Form): Promise<Seeded> {
+type Words = { words: string; split: Split };
+
+const storables = async (words: readonly Words[]): Promise<StorableExample[]> =>
+  (await prepared(...words)).flatMap(({ example }) => (example ? [example] : []));
+
+async function seedFirst(words: readonly Words[], form: 'bulk' | 'single'): Promise<Seeded> {
   const seeded = await seedDataset(db.database);
-  await importFirst(db.database, { datasetId: seeded.datasetId, examples: await storables(words), form, together: 2 });
+  const addition = { datasetId: seeded.datasetId, dedupe: 'none', maxExamples: 1_000 } as const;
+  const examples = await prepared(...words);
+  async function* source(): AsyncGenerator<StorableExample[]> {
+    yield await storables(words);
+  }
+  await db.database.transaction(async (tx) => {
+    if (form === 'bulk') await bulkAdd(tx, { ...addition, examples: source() });
+    else await addExamples(tx, { ...addition, examples });
+  });
   return seeded;
 }
 
@@ -104,15 +117,15 @@ const step: fc.Arbitrary<Step> = fc.record({
   which: fc.nat(9),
 });
 
-test('examples that say the same are found in whatever form they came, and a dataset becomes the same', async () => {
+test('equal contents are found however they were added, and the datasets become the same', async () => {
   const asked = await storables(vocabulary.map((said) => ({ words: said, split: 'train' })));
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(words, { minLength: 1, maxLength: 4, selector: (each) => each.words }),
       fc.array(step, { maxLength: 6 }),
       async (first, steps) => {
-        const rows = await seedFirst(first, 'rows');
-        const others = [await seedFirst(first, 'packs'), await seedFirst(first, 'knowing')];
+        const rows = await seedFirst(first, 'single');
+        const others = [await seedFirst(first, 'bulk')];
         for (const each of steps) {
           const expected = await take(rows, each);
           for (const other of others) assert.deepEqual(await take(other, each), expected);
@@ -125,34 +138,4 @@ test('examples that say the same are found in whatever form they came, and a dat
     ),
     { numRuns: 12 },
   );
-});
-
-test('what a content knows never changes, nor what an example says of it', async () => {
-  const { datasetId } = await seedFirst([{ words: 'lamp', split: 'train' }], 'knowing');
-  for (const change of [
-    'update examples set came_with_content = false where dataset_id = $1',
-    'update example_contents set example_id = null where dataset_id = $1',
-  ])
-    await assert.rejects(db.database.query(change, [datasetId]), /never changes/);
-});
-
-test('a content whose example never came is like one that knows none', async () => {
-  const there = await seedFirst([{ words: 'lamp', split: 'train' }], 'knowing');
-  const seeded = await seedDataset(db.database);
-  await db.database.query(
-    `insert into example_contents (dataset_id, hash, content, example_id)
-     select $1, hash, content, example_id from example_contents where dataset_id = $2`,
-    [seeded.datasetId, there.datasetId],
-  );
-  const asked = await storables([{ words: 'lamp', split: 'train' }]);
-  assert.deepEqual(
-    await findContents(
-      db.database,
-      seeded.datasetId,
-      asked.map(({ hash }) => hash),
-    ),
-    new Map(asked.map(({ hash }) => [hash.toString('hex'), { isStored: true, isLive: false }])),
-  );
-  const add = () => take(seeded, { kind: 'exact', words: { words: 'lamp', split: 'train' }, which: 0 });
-  assert.deepEqual([await add(), await add()], [[true], [false]]);
 });

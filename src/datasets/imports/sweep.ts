@@ -1,7 +1,6 @@
 import type { Database } from '#db';
 import { createRounds, type Log, type Rounds } from '#kernel';
 import type { ObjectStore } from '#objects';
-import { deleteContentsLeft, listContentsAhead } from '../examples/contents-ahead.store.ts';
 import {
   deleteObjectRow,
   expireImports,
@@ -40,7 +39,6 @@ export async function sweepImports(deps: SweepDeps): Promise<void> {
     () => task.resume(),
     () => removeStrayObjects(deps),
     () => removeFinishedFiles(deps),
-    () => sweepContentsAhead(database),
     () => sweepKept(keptDir, { findOver, nowMs: Date.now() }),
     () => sweepSpooled(tempDir, findOver),
   ])
@@ -63,15 +61,6 @@ async function removeFinishedFiles({ database, objects }: SweepDeps): Promise<vo
     for (const key of keys) await deleteObjectRow(database, key);
     await noteFilesRemoved(database, id);
   }
-}
-
-/** Contents at a time, so that no transaction takes long. */
-const contentsAtOnce = 20_000;
-
-/** Contents that an import had committed when it came to nothing, in the moment before all the rest. */
-async function sweepContentsAhead(database: Database): Promise<void> {
-  for (const datasetId of await listContentsAhead(database))
-    while (await database.transaction((tx) => deleteContentsLeft(tx, datasetId, contentsAtOnce)));
 }
 
 /** Removes the object before its row: if that fails, the row still names it for the next sweep. */

@@ -1,7 +1,7 @@
 import type { Sql } from '#db';
 import { idAt } from '../examples/example-ids.ts';
 import type { Addition } from './additions.store.ts';
-import { readLines, readPackedLines } from './blocks.store.ts';
+import { readLines } from './blocks.store.ts';
 
 /** Some examples of an addition from a place on, a line each. */
 export type Lines = { examples: number; lines: string };
@@ -34,12 +34,10 @@ export async function* linesOf(
 async function read(
   sql: Sql,
   datasetId: string,
-  { addition: { seq, firstId, isPacked }, from, to }: { addition: Addition; from: number; to: number },
+  { addition: { seq, firstId }, from, to }: { addition: Addition; from: number; to: number },
 ): Promise<Lines> {
   const stretch = { fromId: idAt(firstId, from), endId: idAt(firstId, to) };
-  const { found, ...some } = isPacked
-    ? await readPackedLines(sql, { datasetId, from, to, bytes: most.bytes })
-    : await readLines(sql, { datasetId, seq, ...stretch, bytes: most.bytes });
+  const { found, ...some } = await readLines(sql, { datasetId, seq, ...stretch, bytes: most.bytes });
   // Words would stand at the places of others.
   if (found !== to - from) throw new Error(`An addition lacks examples from ${stretch.fromId} on. This is a bug.`);
   return some;

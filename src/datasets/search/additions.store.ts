@@ -7,24 +7,20 @@ export type Addition = {
   examples: number;
   /** The place behind the last of each block; what comes after these is read one by one. */
   blockEnds: number[];
-  isPacked: boolean;
 };
 
-const columns = `seq, first_id as "firstId", examples, block_ends as "blockEnds", packs is not null as "isPacked"`;
+const columns = `seq, first_id as "firstId", examples, block_ends as "blockEnds"`;
 
-/** Examples that are in packs, of the import that this is the id of. */
-export type Packed = { packs: number; originId: string };
-
-/** `packed`: null where its examples are rows. */
-type NewAddition = Pick<Addition, 'seq' | 'firstId' | 'examples'> & { datasetId: string; packed: Packed | null };
+type NewAddition = Pick<Addition, 'seq' | 'firstId' | 'examples'> & { datasetId: string };
 
 /** In the transaction of the change. */
-export async function noteAddition(tx: Sql, { datasetId, seq, firstId, examples, packed }: NewAddition): Promise<void> {
-  await tx.query(
-    `insert into example_additions (dataset_id, seq, first_id, examples, packs, origin_id)
-     values ($1, $2, $3, $4, $5, $6)`,
-    [datasetId, seq, firstId, examples, packed?.packs ?? null, packed?.originId ?? null],
-  );
+export async function noteAddition(tx: Sql, { datasetId, seq, firstId, examples }: NewAddition): Promise<void> {
+  await tx.query('insert into example_additions (dataset_id, seq, first_id, examples) values ($1, $2, $3, $4)', [
+    datasetId,
+    seq,
+    firstId,
+    examples,
+  ]);
 }
 
 /**

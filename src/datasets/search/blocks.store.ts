@@ -1,7 +1,6 @@
 import type { Sql, Transaction } from '#db';
 import type { SearchTerm } from '../content/search-words.ts';
 import { CopyRows } from '../examples/copy-rows.ts';
-import { packOfMember, slotBytes, slotSplit, slotValid } from '../examples/packs.store.ts';
 import type { WordPage } from './word-block.ts';
 
 /** A stretch of an addition, from a place on. */
@@ -75,31 +74,6 @@ export async function readLines(sql: Sql, { datasetId, seq, fromId, endId, bytes
       where e.bytes_before < $5`,
     [datasetId, fromId, endId, seq, bytes],
     { name: 'datasets.read_lines', timeoutMs: 60_000 },
-  );
-  return row?.lines ? row : nothing;
-}
-
-/** The same of an addition in packs, from place to place. */
-export async function readPackedLines(
-  sql: Sql,
-  { datasetId, from, to, bytes }: { datasetId: string; from: number; to: number; bytes: number },
-): Promise<LinesRead> {
-  const [row] = await sql.query<LinesRead>(
-    `select max(e.found)::integer as found, count(*)::integer as examples,
-            string_agg('=' || e.split || ' =import =' || e.valid || ' ' || pack_content(e.contents, e.ends, e.slot), E'\\n' order by e.place) as lines
-       from (
-         select member.place, p.contents, p.ends, slot, ${slotSplit} as split, ${slotValid} as valid, count(*) over () as found,
-                sum(${slotBytes}) over (order by member.place) - ${slotBytes} as bytes_before
-           from (
-             select s.first_place + nth::integer - 1 as place, m.pack, get_byte(s.slots, nth::integer - 1) as slot
-               from example_places s cross join lateral unnest(s.packs) with ordinality as m (pack, nth)
-              where s.dataset_id = $1 and s.first_place > $2 - 512 and s.first_place < $3
-           ) member ${packOfMember}
-          where member.place >= $2 and member.place < $3
-       ) e
-      where e.bytes_before < $4`,
-    [datasetId, from, to, bytes],
-    { name: 'datasets.read_packed_lines', timeoutMs: 60_000 },
   );
   return row?.lines ? row : nothing;
 }

@@ -99,7 +99,7 @@ test('a search waits for the blocks of a large addition while somebody makes the
   const blocksOf = async (isMaking: () => Promise<boolean>, patience = usual) =>
     (await awaitBlocks(db.database, state, { isMaking, patience })).map(({ blockEnds }) => blockEnds);
   const [yes, no] = [async () => true, async () => false];
-  await noteAddition(db.database, { ...state, firstId: 'ex_0000000', examples: 1_400, packed: null });
+  await noteAddition(db.database, { ...state, firstId: 'ex_0000000', examples: 1_400 });
   assert.deepEqual(await blocksOf(no), [[]], 'nobody makes any');
   assert.deepEqual(await blocksOf(yes, { ...usual, stuckMs: 0 }), [[]], 'whoever makes them stands still');
   assert.deepEqual(await blocksOf(yes, { ...usual, rest: 1_400 }), [[]], 'there is little to look through');

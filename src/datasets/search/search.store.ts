@@ -8,7 +8,6 @@ import {
   type ListedExample,
   valuesOf,
 } from '../examples/example-list.store.ts';
-import { memberAt, packedAddition, packOfMember, slotColumns } from '../examples/packs.store.ts';
 import type { Addition } from './additions.store.ts';
 
 /** Words that must occur: for the index, and as patterns for what is read one by one. */
@@ -51,12 +50,6 @@ type PageAsked = { search: Search; page: ExamplePage; known: readonly KnownMatch
 const knownMatches = `select e.* from unnest($10::text[], $11::bigint[]) as known (id, seq)
   join examples e on e.dataset_id = $1 and e.id = known.id and e.added_seq = known.seq`;
 
-/** Those of them that are in packs. */
-const packedMatches = `select ${slotColumns}
-  from ${packedAddition} a
-  join unnest($10::text[], $11::bigint[]) as known (id, seq) on known.seq = a.seq
-  ${memberAt('known.id')} ${packOfMember}`;
-
 const pageValues = ({ page, known }: PageAsked) => [
   page.before,
   page.limit,
@@ -67,16 +60,14 @@ const pageValues = ({ page, known }: PageAsked) => [
 /** Examples with few matches outside of large additions: the index gives all of them, the newest are taken. */
 export function listFound(sql: Sql, state: FilteredState, asked: PageAsked): Promise<ListedExample[]> {
   return sql.query<ListedExample>(
-    `(select ${columns}
+    `select ${columns}
        from (
          (select e.* from examples e where ${isFound} and e.id < $8 order by e.id desc limit $9)
          union all
          ${knownMatches}
          order by id desc limit $9
-       ) e ${content})
-      union all
-     ${packedMatches}
-      order by id desc limit $9`,
+       ) e ${content}
+      order by e.id desc`,
     [...searchValues(state, asked.search), ...pageValues(asked)],
     { name: 'datasets.list_found' },
   );
@@ -86,7 +77,7 @@ export function listFound(sql: Sql, state: FilteredState, asked: PageAsked): Pro
 export function listFrequent(sql: Sql, state: FilteredState, asked: PageAsked): Promise<ListedExample[]> {
   const { words, additions } = asked.search;
   return sql.query<ListedExample>(
-    `(select ${columns}
+    `select ${columns}
        from (
          (select e.* from examples e ${content}
            where e.dataset_id = $1 and e.id < $8 and c.words like all($7::text[]) and ${isAlone} and ${isInState}
@@ -94,10 +85,8 @@ export function listFrequent(sql: Sql, state: FilteredState, asked: PageAsked): 
          union all
          ${knownMatches}
          order by id desc limit $9
-       ) e ${content})
-      union all
-     ${packedMatches}
-      order by id desc limit $9`,
+       ) e ${content}
+      order by e.id desc`,
     [...valuesOf(state), additions.map(({ seq }) => seq), words.patterns, ...pageValues(asked)],
     { name: 'datasets.list_frequent' },
   );

@@ -1,6 +1,5 @@
 import type { Sql } from '#db';
 import type { Split } from '../examples/new-examples.ts';
-import { packedAddition, packedContent, slotHash, slotId, slotSplit, slotTokens } from '../examples/packs.store.ts';
 
 export type ChangeKind = 'added' | 'removed' | 'changed';
 
@@ -23,12 +22,6 @@ const changes = `moved as materialized (
       from examples
      where dataset_id = $1 and valid
        and (added_seq <= $2 and removed_seq > $2) <> (added_seq <= $3 and removed_seq > $3)
-     union all
-    select ${slotId}, ${slotHash}, ${slotSplit}, ${slotTokens}, a.seq <= $2
-      from ${packedAddition} a
-      join example_packs p on p.dataset_id = $1 and (a.seq <= $2) <> (a.seq <= $3)
-     cross join lateral generate_series(1, octet_length(p.kinds)) slot
-     where get_byte(p.kinds, slot - 1) < 2
   ), changes as (
     select coalesce(o.id, n.id) as id,
            case when o.id is null then 'added' when n.id is null then 'removed' else 'changed' end as kind,
@@ -60,8 +53,7 @@ export function listChanges(
   { kind, before, limit }: { kind: ChangeKind | null; before: string; limit: number },
 ): Promise<VersionChange[]> {
   const side = (name: string) => `case when ${name}_hash is not null then json_build_object(
-    'json', coalesce((select content from example_contents c where c.dataset_id = $1 and c.hash = ${name}_hash),
-                     ${packedContent(`${name}_hash`)}),
+    'json', (select content from example_contents c where c.dataset_id = $1 and c.hash = ${name}_hash),
     'split', ${name}_split, 'tokens', ${name}_tokens) end`;
   return sql.query<VersionChange>(
     `with ${changes}, few as (

@@ -1,18 +1,7 @@
 import { type Sql, timeText } from '#db';
 import type { Listed, ListPosition } from '#kernel';
-import { wantedKinds } from '../examples/example-filter.ts';
 import type { Origin, Split } from '../examples/new-examples.ts';
-import {
-  packedAddition,
-  packOfMember,
-  slotBytes,
-  slotContent,
-  slotHash,
-  slotId,
-  slotSplit,
-  slotTokens,
-} from '../examples/packs.store.ts';
-import { examplesThatSay } from '../examples/same-content.store.ts';
+import { examplesWithContent } from '../examples/same-content.store.ts';
 
 /** What made a version. */
 export type VersionSource = { kind: 'manual' | 'import' | 'promotion' | 'training'; id: string | null };
@@ -173,38 +162,26 @@ export function listExamplesAt(
   { datasetId, seq, split }: { datasetId: string; seq: bigint; split: Split | null },
   { after, limit, bytes }: { after: VersionPosition | null; limit: number; bytes: number },
 ): Promise<StoredExample[]> {
-  const wanted = wantedKinds({ split, origin: null, valid: true });
   // Contents in their order, and for each its examples. As a join, PostgreSQL may read all rows of the dataset each time.
   return sql.query<StoredExample>(
     `select id, json, split, origin, "originId", tokens, hash
        from (
          select *, sum(bytes) over (order by hash, split, id) - bytes as bytes_before
            from (
-            (select c.hash, c.content as json, e.id, e.split, e.origin, e.origin_id as "originId", e.tokens, e.bytes
+             select c.hash, c.content as json, e.id, e.split, e.origin, e.origin_id as "originId", e.tokens, e.bytes
                from example_contents c
               cross join lateral (
-                select * from ${examplesThatSay({ hash: 'c.hash', cameWith: 'c.example_id' })} e
+                select * from ${examplesWithContent('c.hash')} e
                  where e.added_seq <= $2 and e.removed_seq > $2 and e.valid and ($3::text is null or e.split = $3)
                 offset 0
               ) e
               where c.dataset_id = $1 and c.hash >= $4 and (c.hash, e.split, e.id) > ($4, $5, $6)
-              order by c.hash, e.split, e.id limit $7)
-              union all
-             select * from (
-               select ${slotHash} as hash, ${slotContent}, ${slotId} as id, ${slotSplit} as split, 'import', a.origin_id,
-                      ${slotTokens}, ${slotBytes}
-                 from ${packedAddition} a
-                cross join lateral packed_from($1, $4, $9::integer, $7::integer, $8) member
-                ${packOfMember}
-                where a.seq <= $2
-             ) packed
-              where (hash, split, id) > ($4, $5, $6)
-              order by hash, split, id limit $7
+              order by c.hash, e.split, e.id limit $7
            ) few
        ) e
       where bytes_before < $8
       order by hash, split, id limit $7`,
-    [datasetId, seq, split, after?.hash ?? Buffer.alloc(0), after?.split ?? '', after?.id ?? '', limit, bytes, wanted],
+    [datasetId, seq, split, after?.hash ?? Buffer.alloc(0), after?.split ?? '', after?.id ?? '', limit, bytes],
     { name: 'datasets.examples_at', timeoutMs: 60_000 },
   );
 }

@@ -1,0 +1,3 @@
+--! compatible
+-- Versions are read in the order of contents instead.
+drop index examples_by_content;
