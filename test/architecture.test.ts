@@ -137,6 +137,11 @@ test('a table is touched only by the stores of the room that owns it', () => {
   );
 });
 
+test('child processes are started by the room for them only', () => {
+  const others = program.filter(({ path }) => roomOf(path) !== 'processes' && path !== 'src/datasets/imports/worker/worker-process.ts');
+  assertNone(offences(others, ({ imports }) => imports.filter((specifier) => specifier === 'node:child_process')));
+});
+
 test('the environment is read in config.ts only', () => {
   const others = program.filter(({ path }) => path !== 'src/config.ts' && !childPrograms.has(path));
   assertNone(offences(others, ({ text }) => (/\bprocess\.env\b/.test(text) ? ['reads process.env'] : [])));

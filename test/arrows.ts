@@ -4,9 +4,10 @@
  */
 export const arrows: Record<string, Record<string, string>> = {
   kernel: {},
-  db: {},
+  processes: {},
+  db: { processes: 'the embedded PostgreSQL is a child process' },
   http: {},
-  engine: {},
+  engine: { processes: 'models run in child processes' },
   activity: { db: 'the feed is rows', http: 'the caller is the actor' },
   jobs: { db: 'work is enqueued in the transaction of the change that needs it' },
   objects: {},
@@ -58,6 +59,7 @@ export const arrows: Record<string, Record<string, string>> = {
     limits: 'files and examples count against what the account may store',
   },
   indexes: {
+    processes: 'vectors are searched in a child process',
     db: 'indexes, their documents and vectors are rows',
     http: 'routes, and the contract',
     activity: 'the end of a build is told in the feed',
@@ -116,6 +118,7 @@ export const arrows: Record<string, Record<string, string>> = {
     idempotency: 'a request with a key makes its events and examples once',
   },
   training: {
+    processes: 'trainers are child processes',
     db: 'jobs, attempts and logs are rows',
     http: 'routes, and streams of logs',
     activity: 'the life of jobs is told in the feed',
@@ -128,7 +131,10 @@ export const arrows: Record<string, Record<string, string>> = {
     idempotency: 'a job is made once, however often it is asked for',
     limits: 'no job begins whose adapter the account may not store',
   },
-  web: { http: 'asks the same versions of files as the texts of the contract do' },
+  web: {
+    http: 'asks the same versions of files as the texts of the contract do',
+    processes: 'the app is built in a child process',
+  },
   telemetry: {
     db: 'shared statements tell how they run',
     inference: 'calls are observed in the words of the room that makes them',

@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { access, chmod, cp, lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { OperatorError, systemCodeOf } from '#kernel';
+import { startProcess } from '#processes';
 
 /** The user PostgreSQL runs as; null is the user of this process. */
 export type Identity = { name: string; uid: number; gid: number } | null;
@@ -60,11 +60,13 @@ async function completeLinks(native: string): Promise<void> {
 }
 
 async function canRun(native: string, { uid, gid }: { uid: number; gid: number }): Promise<boolean> {
-  const child = spawn(programsOf(native).postgres, ['--version'], { uid, gid, cwd: '/', stdio: 'ignore' });
-  return new Promise((resolve) => {
-    child.on('error', () => resolve(false));
-    child.on('exit', (code) => resolve(code === 0));
+  const child = startProcess(programsOf(native).postgres, {
+    args: ['--version'],
+    env: {},
+    user: { uid, gid },
+    cwd: '/',
   });
+  return (await child.exited).code === 0;
 }
 
 async function copyForOthers(native: string): Promise<string> {

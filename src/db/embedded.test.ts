@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { pbkdf2 } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, chown, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,12 +7,11 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { type Database, openDatabase } from './database.ts';
 import { type Embedded, type EmbeddedOptions, findEmbedded, startEmbedded } from './embedded.ts';
 import { locateBinaries } from './embedded-binaries.ts';
 import { openHome } from './embedded-home.ts';
-import { ensureCluster, spawnPostmaster } from './postmaster.ts';
+import { ensureCluster } from './postmaster.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -216,20 +214,6 @@ async function startOwner(dataDir: string): Promise<{ owner: ChildProcess; pid: 
   const [line] = await Promise.race([once(owner.stdout, 'data'), once(owner, 'exit')]);
   return { owner, pid: Number(String(line)) };
 }
-
-test('a PostgreSQL that ends at once leaves no guard behind, which would stop whoever has its number later', {
-  timeout: 120_000,
-}, async (t) => {
-  const home = await openHome(await privateDataDir(t));
-  // While files are closed late, as on a busy machine, the end comes before the start has returned.
-  const busy = Array.from({ length: 16 }, () => promisify(pbkdf2)('', '', 200_000, 64, 'sha512'));
-  const options = { port: 1, durable: false, hasSocket: false, leavesToOthers: false };
-  const { stdio } = await spawnPostmaster(home, { postgres: '/bin/false', initdb: '' }, options);
-  const guard = stdio[4];
-  assert.ok(guard);
-  if (!guard.destroyed) await once(guard, 'close');
-  await Promise.all(busy);
-});
 
 test('a user without a name, as containers have, is told why there can be no database', {
   skip: !isRoot,

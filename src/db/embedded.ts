@@ -1,10 +1,10 @@
-import type { ChildProcess } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '#kernel';
+import type { ManagedProcess } from '#processes';
 import { alone } from './embedded-alone.ts';
 import { type Binaries, locateBinaries } from './embedded-binaries.ts';
 import { findHome, type Home, openHome } from './embedded-home.ts';
@@ -84,7 +84,7 @@ export async function claimEmbedded(options: EmbeddedOptions, patienceMs: number
     try {
       await removeSockets(home.folder, { butPort: server.port });
     } catch (error) {
-      await stopProcess(server.child);
+      await stopPostmaster(server.child);
       throw error;
     }
     return supervise(server, { ...launch, isNew, onEvent, othersMs });
@@ -109,7 +109,7 @@ type Launch = {
   hasSocket: boolean;
   attemptPauseMs: number;
 };
-type Server = { child: ChildProcess; port: number };
+type Server = { child: ManagedProcess; port: number };
 
 /** Null: another process has the folder. */
 async function startFirst(dataDir: string, launch: Launch, patienceMs: number): Promise<Server | null> {
@@ -120,7 +120,7 @@ async function startFirst(dataDir: string, launch: Launch, patienceMs: number): 
     const child = await spawnPostmaster(home, binaries, { port, ...options });
     if (await answers(child, home, urlOf(home, port))) return { child, port };
     // Somebody else took the port or the folder first, or children of a killed server are still ending.
-    await stopProcess(child);
+    await stopPostmaster(child);
     await sleep(attemptPauseMs);
   }
   // What others still finish with takes nobody new.
@@ -140,7 +140,7 @@ function supervise(
   let reviving: Promise<void> = Promise.resolve();
 
   function watch(): void {
-    child.once('exit', () => {
+    void child.exited.then(() => {
       if (!stopping) reviving = revive();
     });
   }
@@ -155,7 +155,7 @@ function supervise(
           onEvent('recovered');
           return;
         }
-        await stopProcess(child);
+        await stopPostmaster(child);
       } catch {
         // The start itself may fail, for example while the folder is unreachable: callers get 503 until PostgreSQL is
         // back.
@@ -173,19 +173,19 @@ function supervise(
     stop: async () => {
       stopping = true;
       await reviving;
-      const isSilent = isRunning(child) && (await knock(url, silence.mostMs)) === 'silent';
-      if (!isSilent) await signalAndWait(child, 'SIGTERM', othersMs);
-      if (!options.leavesToOthers) await stopProcess(child, isSilent ? silence.stopMs : stopTimeoutMs);
+      const isSilent = child.isRunning && (await knock(url, silence.mostMs)) === 'silent';
+      if (!isSilent) await child.stop(othersMs, ['SIGTERM']);
+      if (!options.leavesToOthers) await stopPostmaster(child, isSilent ? silence.stopMs : stopTimeoutMs);
     },
   };
 }
 
 /** True as soon as the server takes connections; false when it ended instead, or will never take our password. */
-async function answers(child: ChildProcess, home: Home, url: string): Promise<boolean> {
+async function answers(child: ManagedProcess, home: Home, url: string): Promise<boolean> {
   const deadline = performance.now() + answerTimeoutMs;
-  while (performance.now() < deadline && isRunning(child)) {
+  while (performance.now() < deadline && child.isRunning) {
     const answer = await knock(url);
-    if (answer === 'open' && isRunning(child)) return true;
+    if (answer === 'open' && child.isRunning) return true;
     // Until it is ready, another server may have the port.
     if (answer === 'refused' && (await isReady(child, home))) return false;
     await sleep(pollMs);
@@ -193,13 +193,9 @@ async function answers(child: ChildProcess, home: Home, url: string): Promise<bo
   return false;
 }
 
-async function isReady({ pid }: ChildProcess, home: Home): Promise<boolean> {
+async function isReady({ pid }: ManagedProcess, home: Home): Promise<boolean> {
   const lines = await readLockFile(home);
   return lines[0] === String(pid) && lines[statusLine]?.trim() === 'ready';
-}
-
-function isRunning(child: ChildProcess): boolean {
-  return child.exitCode === null && child.signalCode === null;
 }
 
 type Found = { state: 'free' | 'changing' } | { state: 'held'; url: string };
@@ -263,13 +259,6 @@ function listenOnce(port: number): Promise<number | null> {
 }
 
 /** Fast shutdown; when that takes too long, immediate (recovered at the next start), then by force. */
-async function stopProcess(child: ChildProcess, mostMs = stopTimeoutMs): Promise<void> {
-  for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) await signalAndWait(child, signal, mostMs);
-}
-
-async function signalAndWait(child: ChildProcess, signal: NodeJS.Signals, mostMs: number): Promise<void> {
-  if (!isRunning(child)) return;
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill(signal);
-  await Promise.race([ended, sleep(mostMs, undefined, { ref: false })]);
+function stopPostmaster(child: ManagedProcess, timeoutMs = stopTimeoutMs): Promise<void> {
+  return child.stop(timeoutMs, ['SIGINT', 'SIGQUIT', 'SIGKILL']);
 }

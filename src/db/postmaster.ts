@@ -1,47 +1,35 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { chown, mkdtemp, open, readdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
-import { Socket } from 'node:net';
 import { basename, join } from 'node:path';
 import { OperatorError, systemCodeOf } from '#kernel';
+import { type ManagedProcess, type StartOptions, startProcess } from '#processes';
 import type { Binaries } from './embedded-binaries.ts';
 import type { Home } from './embedded-home.ts';
 import { removeSockets } from './embedded-socket.ts';
 
-/** A process, and what its end tells; it may have come before anybody else could listen for it. */
-type Started = { child: ChildProcess; ended: Promise<number | null> };
-
-type Company = {
-  /** A script of the shell that starts the program, with a pipe as descriptor 4. */
-  guardedBy?: string;
-  /** What the program reads. */
-  input?: string;
-};
-
-/** A running program of PostgreSQL's, as the user it must run as, with the open home folder as descriptor 3. */
-async function spawnAtHome(
+/** Starts a program of PostgreSQL's, as the user it must run as, with the open home folder as descriptor 3. */
+async function startAtHome(
   home: Home,
-  command: readonly string[],
-  { guardedBy, input }: Company = {},
-): Promise<Started> {
+  [program = '', ...args]: readonly string[],
+  options: Pick<StartOptions, 'stdin' | 'signalOnParentDeath'> = {},
+): Promise<ManagedProcess> {
   const folder = await open(home.folder, constants.O_RDONLY | constants.O_DIRECTORY);
   const log = await open(join(home.folder, 'server.log'), 'a', 0o600);
-  const [program = '', ...rest] = guardedBy ? ['/bin/sh', '-c', guardedBy, 'fanfold-postgres', ...command] : command;
   try {
-    const child = spawn(program, rest, {
-      ...(home.identity ? { uid: home.identity.uid, gid: home.identity.gid } : {}),
+    const child = startProcess(program, {
+      args,
+      user: home.identity,
       cwd: '/',
       env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' },
-      // A session of its own: Ctrl-C at the terminal reaches the server, which then stops PostgreSQL in its turn.
-      detached: true,
-      stdio: [input === undefined ? 'ignore' : 'pipe', log.fd, log.fd, folder.fd, guardedBy ? 'pipe' : 'ignore'],
+      // Ctrl-C at the terminal reaches the server, which then stops PostgreSQL in its turn.
+      leadsGroup: true,
+      output: log.fd,
+      descriptor3: folder.fd,
+      ...options,
     });
-    // One that ends before it has read everything tells why in its log.
-    child.stdin?.on('error', () => {}).end(input);
-    const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
-    await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
-    return { child, ended };
+    await child.started;
+    return child;
   } catch (error) {
     const user = home.identity?.name ?? 'this user';
     throw new OperatorError(`PostgreSQL cannot be started as ${user}: ${error}; give DATABASE_URL instead.`);
@@ -50,11 +38,6 @@ async function spawnAtHome(
     await log.close();
   }
 }
-
-// PostgreSQL must not outlive a server that was killed. A tiny shell beside it waits for the end of a pipe that only
-// the server holds: the end of file means that the server died, so PostgreSQL is told to stop (SIGINT, fast shutdown; or
-// SIGTERM, smart shutdown, which ends with the last connection); a line means that there is nothing left to stop.
-const guardScript = (signal: 'INT' | 'TERM') => `( ( read -r _ <&4 || kill -${signal} $$ ) & ); exec "$@" 4<&-`;
 
 /**
  * Makes the cluster unless it is there, with the database and the role of the server; of several processes that try at once one
@@ -135,8 +118,9 @@ async function checkVersion(cluster: string): Promise<boolean> {
 }
 
 async function runToEnd(home: Home, command: readonly string[], input?: string): Promise<void> {
-  const { ended } = await spawnAtHome(home, command, input === undefined ? {} : { input });
-  if ((await ended) !== 0)
+  const child = await startAtHome(home, command, { stdin: 'pipe' });
+  child.stdin?.end(input);
+  if ((await child.exited).code !== 0)
     throw new OperatorError(`PostgreSQL cannot make its data folder: ${await lastComplaint(home)}`);
 }
 
@@ -150,31 +134,25 @@ export type PostmasterOptions = {
   leavesToOthers: boolean;
 };
 
-/** Starts PostgreSQL's main process; it may not answer yet. Its `exit` event tells of its end. */
+/** Starts PostgreSQL's main process; it may not answer yet. */
 export async function spawnPostmaster(
   home: Home,
   { postgres }: Binaries,
   { port, durable, hasSocket, leavesToOthers }: PostmasterOptions,
-): Promise<ChildProcess> {
+): Promise<ManagedProcess> {
   await forgetStrangersPid(join(home.folder, 'cluster'));
   await boundLog(join(home.folder, 'server.log'));
   await removeSockets(home.folder, { port });
   const settings = {
     ...baseSettings,
     ...(durable ? {} : carelessSettings),
-    ...{ port: String(port), unix_socket_directories: hasSocket ? home.nameInside : '' },
+    port: String(port),
+    unix_socket_directories: hasSocket ? home.nameInside : '',
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const command = [postgres, '-D', join(home.nameInside, 'cluster'), ...flags];
-  const { child, ended } = await spawnAtHome(home, command, {
-    guardedBy: guardScript(leavesToOthers ? 'TERM' : 'INT'),
-  });
-  const guard = child.stdio[4];
-  if (!(guard instanceof Socket)) throw new Error('The guard of PostgreSQL has no pipe. This is a bug.');
-  guard.on('error', () => {});
-  // After the end there is nothing to guard; the number may belong to another process by then.
-  void ended.then(() => guard.end('over\n'));
-  return child;
+  // PostgreSQL must not outlive a server that was killed: SIGINT is its fast shutdown, SIGTERM waits for the last connection.
+  return startAtHome(home, command, { signalOnParentDeath: leavesToOthers ? 'SIGTERM' : 'SIGINT' });
 }
 
 const baseSettings = {

@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { type Clock, fault, systemClock } from '#kernel';
+import type { Environment } from '#processes';
+import type { EngineLog } from './llama/engine-process.ts';
 import { GrammarCompiler } from './llama/grammar-compiler.ts';
 import { Handles, type Waiting } from './llama/handles.ts';
 import { Pool } from './llama/pool.ts';
-import type { ChildCommand, Log } from './llama/process.ts';
 import type { RuntimeSettings } from './llama/runtime-state.ts';
 import { sentPrompt } from './llama/sent-prompt.ts';
 import type { Session } from './llama/session.ts';
@@ -24,11 +25,11 @@ export type EngineOptions = {
   models: () => readonly EngineModel[];
   settings?: Partial<EngineSettings>;
   clock?: Clock;
-  log: Log;
+  log: EngineLog;
   /** The server's environment. Children get only names like PATH and CUDA_VISIBLE_DEVICES of it, never secrets. */
-  environment?: Record<string, string | undefined>;
+  environment?: Environment;
   /** Replaces the engine child. */
-  childCommand?: ChildCommand;
+  childScript?: string;
   /** Bytes that the machine or the container has left. */
   freeMemory?: () => number;
 };
@@ -68,7 +69,7 @@ export function createEngine(options: EngineOptions): Engine {
     settings,
     clock,
     log: options.log,
-    command: options.childCommand ?? { execPath: process.execPath, script: childScript() },
+    childScript: options.childScript ?? fileURLToPath(new URL('./llama/child.ts', import.meta.url)),
     environment: options.environment ?? {},
     freeMemory: options.freeMemory ?? (() => process.availableMemory()),
   });
@@ -130,10 +131,6 @@ export function createEngine(options: EngineOptions): Engine {
       await Promise.all([compiler.close(), reader.close(), pool.close()]);
     },
   };
-}
-
-function childScript(): string {
-  return fileURLToPath(new URL('./llama/child.ts', import.meta.url));
 }
 
 const charactersPerToken = 4;

@@ -1,12 +1,11 @@
-import { spawn } from 'node:child_process';
 import { constants, existsSync } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { startProcess } from '#processes';
 
 /** Longest time that a build may take before it counts as hung, with waiting for another process that makes the same one. */
 const buildMs = 600_000;
-const keptOutput = 4_000;
 
 /** A folder with a complete build of this name; makes it first when there is none. */
 export async function findOrMakeBuild(root: string, mark: string, onBuild: () => void): Promise<string> {
@@ -34,21 +33,13 @@ async function firstWritable(places: readonly string[]): Promise<string | null> 
 }
 
 /** In a process of its own: the tools need memory that a server should not keep. */
-function runBuild(root: string, folder: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [join(root, 'web', 'tools', 'build.ts'), folder], {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: buildMs,
-      killSignal: 'SIGKILL',
-    });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk: Buffer) => (output = `${output}${chunk}`.slice(-keptOutput)));
-    child.once('error', reject);
-    child.once('close', (code) => {
-      if (code === 0) resolve();
-      else reject(new Error(`The build of the web app ended with ${code ?? 'a signal'}:\n${output}`));
-    });
+async function runBuild(root: string, folder: string): Promise<void> {
+  const build = startProcess(process.execPath, {
+    args: [join(root, 'web', 'tools', 'build.ts'), folder],
+    cwd: root,
+    output: () => {},
+    timeoutMs: buildMs,
   });
+  const { code, reason, tail } = await build.exited;
+  if (code !== 0) throw new Error(`The build of the web app failed: ${reason}\n${tail}`);
 }

@@ -25,10 +25,7 @@ export function createScriptedEngine(options: Partial<EngineOptions> = {}): Scri
   const engine = createEngine({
     models: () => models,
     log: (level, message, fields) => log.push({ level, message, fields }),
-    childCommand: {
-      execPath: process.execPath,
-      script: fileURLToPath(new URL('./scripted-child.ts', import.meta.url)),
-    },
+    childScript: fileURLToPath(new URL('./scripted-child.ts', import.meta.url)),
     ...options,
   });
   return {

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { OperatorError, systemCodeOf } from '#kernel';
+import { messageOf, OperatorError, systemCodeOf } from '#kernel';
+import { startProcess } from '#processes';
 import { type AgentProgram, keyReference, type LaunchSettings } from './agent-program.ts';
 
 export type Running = {
@@ -12,7 +12,7 @@ export type Running = {
 };
 
 /** Runs the program in the user's terminal, with the settings and then the user's own arguments; resolves to its exit code. */
-export function runProgram(
+export async function runProgram(
   { command, title, npmPackage }: AgentProgram,
   { env, args }: Pick<LaunchSettings, 'env' | 'args'>,
   { env: outer, cwd, key }: Running,
@@ -20,23 +20,27 @@ export function runProgram(
   const filled = (value: string) => (value === keyReference ? key : value);
   const own = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, filled(value)]));
   // On Windows, npm's commands are scripts of the shell.
-  const child = spawn(command, args.map(filled), {
+  const child = startProcess(command, {
+    args: args.map(filled),
     env: { ...outer, ...own },
-    ...(cwd === undefined ? {} : { cwd }),
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
+    cwd,
+    stdin: 'inherit',
+    output: 'inherit',
+    isShellCommand: true,
   });
   // The terminal sends Ctrl-C to the program as well, which knows what to do.
   const ignore = () => {};
-  const end = () => void child.kill('SIGTERM');
+  const end = () => child.signal('SIGTERM');
   process.on('SIGINT', ignore).on('SIGTERM', end).on('SIGHUP', end);
-  const over = new Promise<number>((resolve, reject) => {
-    child.once('error', (cause) => reject(notStarted(cause)));
-    child.once('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
-  });
-  const notStarted = (cause: Error) =>
-    systemCodeOf(cause) === 'ENOENT'
-      ? new OperatorError(`${title} is not installed. Install it with: npm install -g ${npmPackage}`, { cause })
-      : new OperatorError(`${title} cannot be started: ${cause.message}`, { cause });
-  return over.finally(() => process.off('SIGINT', ignore).off('SIGTERM', end).off('SIGHUP', end));
+  try {
+    await child.started;
+    const { code, signal } = await child.exited;
+    return code ?? 128 + (signal ? constants.signals[signal] : 0);
+  } catch (cause) {
+    if (systemCodeOf(cause) !== 'ENOENT')
+      throw new OperatorError(`${title} cannot be started: ${messageOf(cause)}`, { cause });
+    throw new OperatorError(`${title} is not installed. Install it with: npm install -g ${npmPackage}`, { cause });
+  } finally {
+    process.off('SIGINT', ignore).off('SIGTERM', end).off('SIGHUP', end);
+  }
 }

@@ -1,9 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { nodeCommand } from '#processes';
 import type { ChatPrompt, Delta, Sampling } from '../port.ts';
 import { grammarTexts } from '../text/grammar-texts.ts';
-import { withLargeStack } from './large-stack.ts';
+import { stackKb } from './engine-process.ts';
 import type { ChildConfig, FromChild, ToChild } from './protocol.ts';
 import { sentPrompt } from './sent-prompt.ts';
 
@@ -67,7 +68,7 @@ export class ChildDriver {
   constructor(environment: Record<string, string>) {
     this.process = fork(fileURLToPath(new URL('./child.ts', import.meta.url)), [], {
       env: environment,
-      ...withLargeStack({ execPath: process.execPath, execArgv: [] }),
+      ...nodeCommand({ stackKb }),
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });

@@ -1,5 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import { messageOf } from '#kernel';
+import { endNow, receiveMessages, sendToParent } from '#processes';
 import { ChildEngine } from './child-engine.ts';
 import type { ChildConfig, FromChild, ToChild } from './protocol.ts';
 
@@ -9,14 +10,7 @@ const freeingMs = 2_000;
 /** The program of an engine child: one model, driven over the channel by the process that forked it (`protocol.ts`). */
 function main(): void {
   let engine: ChildEngine | null = null;
-  // A terminal or a service manager signals the whole group; the server drains first and then says `stop`.
-  process.on('SIGINT', () => {});
-  process.on('SIGTERM', () => {});
-  // Nobody is left to answer. Native work may be under way, which an orderly exit would run into: end at once.
-  process.on('disconnect', end);
-  // The channel carries only what the parent sends, typed by the protocol.
-  process.on('message', (received) => {
-    const message = received as ToChild;
+  receiveMessages<ToChild>((message) => {
     if (message.type === 'load') void load(message.config).then((loaded) => (engine = loaded));
     else if (message.type === 'stop') void stop(engine);
     else engine?.receive(message);
@@ -28,12 +22,13 @@ async function load(config: ChildConfig): Promise<ChildEngine | null> {
   try {
     const engine = await ChildEngine.open({
       config,
-      send,
+      send: sendToParent,
       nativeWorkIsOrdered: process.env['UV_THREADPOOL_SIZE'] === '1',
       failed: crash,
     });
     const { dimensions, toolSyntax, systemInfo } = engine;
-    send({ type: 'ready', dimensions, toolSyntax, loadMs: performance.now() - beganMs, systemInfo });
+    const ready: FromChild = { type: 'ready', dimensions, toolSyntax, loadMs: performance.now() - beganMs, systemInfo };
+    sendToParent(ready);
     // Whoever is killed keeps nothing of what was compiled for him, and the next model may start beside this one.
     flushCompileCache();
     return engine;
@@ -46,21 +41,10 @@ async function load(config: ChildConfig): Promise<ChildEngine | null> {
 
 async function stop(engine: ChildEngine | null): Promise<void> {
   // A step that takes too long, or native code that hangs, must not keep the process.
-  setTimeout(end, freeingMs).unref();
+  setTimeout(endNow, freeingMs).unref();
   await engine?.close();
   exit();
 }
-
-function end(): void {
-  process.kill(process.pid, 'SIGKILL');
-}
-
-function send(message: FromChild): void {
-  // A channel that has closed ends this process: see 'disconnect'.
-  process.send?.(message, undefined, undefined, ignore);
-}
-
-function ignore(): void {}
 
 function crash(error: unknown): void {
   console.error(error);

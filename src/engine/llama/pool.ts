@@ -1,5 +1,7 @@
 import { type Clock, createOutage, fault, type Outage } from '#kernel';
+import type { Environment } from '#processes';
 import type { EngineModel } from '../port.ts';
+import type { EngineLog } from './engine-process.ts';
 import { createLease, type LeaseAction } from './lease.ts';
 import {
   fewestAdapterContexts,
@@ -9,7 +11,6 @@ import {
   planLoad,
   planPatiently,
 } from './memory.ts';
-import type { ChildCommand, Log } from './process.ts';
 import { ModelRuntime } from './runtime.ts';
 import type { RuntimeSettings } from './runtime-state.ts';
 import type { Session } from './session.ts';
@@ -18,10 +19,10 @@ import type { LeaseDesk } from './session-requests.ts';
 export type PoolOptions = {
   models: () => readonly EngineModel[];
   settings: RuntimeSettings & { memoryLimitBytes: number | null };
-  command: ChildCommand;
-  environment: Record<string, string | undefined>;
+  childScript: string;
+  environment: Environment;
   clock: Clock;
-  log: Log;
+  log: EngineLog;
   /** Bytes that the machine or the container has left. */
   freeMemory: () => number;
 };
@@ -47,12 +48,12 @@ export class Pool {
   runtime(modelId: string): ModelRuntime {
     const known = this.#runtimes.get(modelId);
     if (known !== undefined) return known;
-    const { models, settings, command, environment, clock, log } = this.#options;
+    const { models, settings, childScript, environment, clock, log } = this.#options;
     const runtime = new ModelRuntime({
       modelId,
       model: () => models().find((model) => model.id === modelId),
       settings,
-      command,
+      childScript,
       environment,
       clock,
       log,

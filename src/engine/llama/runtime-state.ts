@@ -1,8 +1,9 @@
 import type { Clock } from '#kernel';
+import type { Environment } from '#processes';
 import type { EngineModel } from '../port.ts';
 import { mostOf } from '../turns/admission.ts';
+import type { EngineLog } from './engine-process.ts';
 import type { MemoryNeed } from './memory.ts';
-import type { ChildCommand, Log } from './process.ts';
 import type { ChildConfig } from './protocol.ts';
 import type { Session } from './session.ts';
 import type { LeaseDesk } from './session-requests.ts';
@@ -28,10 +29,10 @@ export type RuntimeOptions = {
   /** The model as installed now. */
   model: () => EngineModel | undefined;
   settings: RuntimeSettings;
-  command: ChildCommand;
-  environment: Record<string, string | undefined>;
+  childScript: string;
+  environment: Environment;
   clock: Clock;
-  log: Log;
+  log: EngineLog;
   lease: LeaseDesk<Session>;
   /** Unloads others until there is room for a model; returns how many contexts for adapters it may have. Throws `capacity_unavailable`. */
   makeRoom: (modelId: string, need: MemoryNeed) => Promise<number>;

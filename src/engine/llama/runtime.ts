@@ -160,14 +160,14 @@ export class ModelRuntime {
   }
 
   #spawn(state: Loading, config: ChildConfig): Session {
-    const { command, environment, log, clock, lease, settings } = this.#options;
+    const { childScript, environment, log, clock, lease, settings } = this.#options;
     const tooLong = setTimeout(() => {
       state.error = 'Loading took too long.';
       session.kill();
     }, longestLoadMs(this.#fileBytes()));
     const hangMs = () => longestStepMs(this.pace(), settings.batchTokens, settings.hangMs);
     const session: Session = new Session(
-      { config, command, environment, log, clock, lease, hangMs },
+      { config, childScript, environment, log, clock, lease, hangMs },
       {
         ready: () => {
           clearTimeout(tooLong);

@@ -1,6 +1,7 @@
 import { type Clock, type Fault, fault } from '#kernel';
+import type { Environment, ProcessExit } from '#processes';
 import type { Delta, Embedded, Finished, Pace, Sampling } from '../port.ts';
-import type { ChildCommand, Exit, Log } from './process.ts';
+import type { EngineLog } from './engine-process.ts';
 import type { ChildConfig, FromChild, ToChild } from './protocol.ts';
 
 /** What a session is asked, what it reports, and how a request of it ends. */
@@ -52,10 +53,11 @@ export type LeaseDesk<Member> = {
 
 export type SessionOptions<Member> = {
   config: ChildConfig;
-  command: ChildCommand;
+  /** The program of the engine child. */
+  childScript: string;
   /** The server's environment; the child gets only a few harmless names of it. */
-  environment: Record<string, string | undefined>;
-  log: Log;
+  environment: Environment;
+  log: EngineLog;
   clock: Clock;
   lease: LeaseDesk<Member>;
   /** Silence at work that counts as hung. */
@@ -69,7 +71,7 @@ export type SessionEvents = {
   /** A generation or an embedding came to its end. */
   worked: () => void;
   /** The child is gone; `requests` of it are about to be rejected. */
-  gone: (exit: Exit & { requests: number }) => void;
+  gone: (exit: ProcessExit & { requests: number }) => void;
 };
 
 export type Pending = {
@@ -90,7 +92,7 @@ export function diedUnder(reason: string): Fault {
 }
 
 /** Ends what a child had to do when it was gone, in the order in which it was asked. */
-export function rejectAll(requests: readonly Pending[], { reason, crashed }: Exit): void {
+export function rejectAll(requests: readonly Pending[], { reason, crashed }: ProcessExit): void {
   const steps = requests.some(({ kind }) => kind !== 'prepare');
   // Prompts are read in their order, and steps run beside them.
   const suspect = crashed ? requests.find(({ kind }) => kind === 'prepare') : undefined;

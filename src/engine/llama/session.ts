@@ -1,6 +1,7 @@
 import { assertNever } from '#kernel';
+import { NodeProcess, type ProcessExit } from '#processes';
 import type { Delta, Embedded, Finished } from '../port.ts';
-import { type EngineProcess, type Exit, startProcess } from './process.ts';
+import { engineProcess } from './engine-process.ts';
 import type { ChildConfig, FromChild, ModelFacts, ToChild } from './protocol.ts';
 import {
   ChildGone,
@@ -17,13 +18,14 @@ import {
 } from './session-requests.ts';
 
 const watchMs = 5_000;
+const stopMs = 3_000;
 
 /** One child process from its start to its end, and the requests it has. */
 export class Session {
   readonly config: ChildConfig;
   readonly #options: SessionOptions<Session>;
   readonly #events: SessionEvents;
-  readonly #child: EngineProcess<ToChild>;
+  readonly #child: NodeProcess<ToChild, FromChild>;
   readonly #watch: NodeJS.Timeout;
   readonly #pending = new Map<number, Pending>();
   /** Prepared prompts that wait in the child. */
@@ -40,16 +42,16 @@ export class Session {
   #retiring = false;
 
   constructor(options: SessionOptions<Session>, events: SessionEvents) {
-    const { command, environment, config, log } = options;
+    const { childScript: script, environment, config, log } = options;
     this.config = config;
     this.#adapterContexts = { made: 0, most: config.adapterContexts };
     this.#options = options;
     this.#events = events;
     this.#heardMs = options.clock.monotonicMs();
-    this.#child = startProcess<ToChild, FromChild>(
-      { command, environment, modelId: config.modelId, log },
-      { message: (message) => this.#receive(message), gone: (exit) => this.#end(exit) },
+    this.#child = new NodeProcess(engineProcess({ script, environment, name: config.modelId, log }), (message) =>
+      this.#receive(message),
     );
+    void this.#child.exited.then((exit) => this.#end(exit));
     this.#watch = setInterval(() => this.#lookForLife(), Math.min(watchMs, options.hangMs() / 4)).unref();
     this.#child.send({ type: 'load', config });
   }
@@ -142,9 +144,11 @@ export class Session {
   }
 
   /** Ends the child, with force after a bound. */
-  stop(): Promise<void> {
+  async stop(): Promise<void> {
     this.#stopping = true;
-    return this.#child.stop();
+    this.#child.send({ type: 'stop' });
+    if (!(await this.#child.exitsWithin(stopMs))) this.#child.kill();
+    await this.#child.exited;
   }
 
   /** Ends the child when its present requests are through. */
@@ -273,7 +277,7 @@ export class Session {
     request.resolve({ vectors, promptTokens, activeMs });
   }
 
-  #end(exit: Exit): void {
+  #end(exit: ProcessExit): void {
     this.#state = 'gone';
     clearInterval(this.#watch);
     this.#options.lease.gone(this);

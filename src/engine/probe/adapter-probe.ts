@@ -1,49 +1,34 @@
 import { fileURLToPath } from 'node:url';
-import { type ChildCommand, type Log, startProcess } from '../llama/process.ts';
-import type { FromProbe, ProbeValues, ToProbe } from './probe-protocol.ts';
+import { type Environment, RequestProcess } from '#processes';
+import { type EngineLog, engineProcess } from '../llama/engine-process.ts';
+import type { ProbeRequest, ProbeValues } from './probe-protocol.ts';
 
-type ProbeQuestion = Omit<Extract<ToProbe, { type: 'probe' }>, 'type'>;
+/** Loads a base model with an adapter, away from those who are served, and returns what it says with it and without it. */
+export type AdapterProbe = (request: ProbeRequest, signal: AbortSignal) => Promise<ProbeValues[]>;
 
-/** Loads a base model with an adapter, away from those who are served, and tells what it says with it and without it. */
-export type AdapterProbe = (question: ProbeQuestion, signal: AbortSignal) => Promise<ProbeValues[]>;
+export type AdapterProbeOptions = { environment?: Environment; log: EngineLog };
 
-export type AdapterProbeOptions = {
-  environment?: Record<string, string | undefined>;
-  log: Log;
-  /** Replaces the child's program. */
-  command?: ChildCommand;
-};
+/** The caller's signal bounds the time. */
+const timeoutMs = 3_600_000;
+const script = new URL('./probe-child.ts', import.meta.url);
 
 /** A file that takes the process with it takes only the child. Rejects with the reason why it cannot be loaded. */
-export function createAdapterProbe({ environment = {}, log, command }: AdapterProbeOptions): AdapterProbe {
-  return async (question, signal) => {
+export function createAdapterProbe({ environment = {}, log }: AdapterProbeOptions): AdapterProbe {
+  return async (request, signal) => {
     signal.throwIfAborted();
-    const answer = Promise.withResolvers<ProbeValues[]>();
-    const child = startProcess<ToProbe, FromProbe>(
-      {
-        ...{ environment, modelId: 'adapter probe', log },
-        command: command ?? { execPath: process.execPath, script: childScript() },
-      },
-      {
-        message: (message) => {
-          if (message.type === 'probed') answer.resolve(message.values);
-          else answer.reject(new Error(message.message));
-        },
-        gone: ({ reason, tail }) => answer.reject(new Error(`The process ended: ${reason} ${tail}`.trim())),
-      },
-    );
-    const abort = () => answer.reject(signal.reason);
+    const child = new RequestProcess<ProbeRequest, ProbeValues[]>({
+      ...engineProcess({ script: fileURLToPath(script), environment, name: 'adapter probe', log }),
+      timeoutMs,
+      idleMs: timeoutMs,
+    });
+    const aborted = Promise.withResolvers<never>();
+    const abort = () => aborted.reject(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
     try {
-      child.send({ type: 'probe', ...question });
-      return await answer.promise;
+      return await Promise.race([child.request(request), aborted.promise]);
     } finally {
       signal.removeEventListener('abort', abort);
       await child.stop();
     }
   };
-}
-
-function childScript(): string {
-  return fileURLToPath(new URL('./probe-child.ts', import.meta.url));
 }

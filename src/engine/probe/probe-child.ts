@@ -1,49 +1,31 @@
 import { stat } from 'node:fs/promises';
-import { messageOf } from '#kernel';
+import { serveRequests } from '#processes';
 import { type NativeContext, type NativeModel, openModel } from '../llama/binding.ts';
-import type { FromProbe, ProbeValues, ToProbe } from './probe-protocol.ts';
+import type { ProbeRequest, ProbeValues } from './probe-protocol.ts';
 
-type Question = Extract<ToProbe, { type: 'probe' }>;
+/** The program of the probing child. */
+serveRequests(probe);
 
-const smallBytes = 200e6;
-
-/** The program of the probing child (`probe-protocol.ts`). */
-function main(): void {
-  // A terminal or a service manager signals the whole group; the server says `stop`.
-  process.on('SIGINT', () => {});
-  process.on('SIGTERM', () => {});
-  process.on('disconnect', end);
-  // The channel carries only what the parent sends, typed by the protocol.
-  process.on('message', (received) => {
-    const message = received as ToProbe;
-    if (message.type === 'stop') end();
-    else void answer(message).then(send);
-  });
-}
-
-async function answer(question: Question): Promise<FromProbe> {
-  try {
-    const threads = await threadsFor(question.ggufPath);
-    const model = await openModel({ path: question.ggufPath, gpu: false, maxThreads: threads });
-    const base = await ask(model, question, { adapterPath: null, threads });
-    const adapted = await ask(model, question, { adapterPath: question.adapterPath, threads });
-    const values = base.map((each, index): ProbeValues => ({ base: each, adapted: adapted[index] ?? [] }));
-    return { type: 'probed', values };
-  } catch (error) {
-    return { type: 'failed', message: messageOf(error) };
-  }
+async function probe(request: ProbeRequest): Promise<ProbeValues[]> {
+  const threads = await threadsFor(request.ggufPath);
+  const model = await openModel({ path: request.ggufPath, gpu: false, maxThreads: threads });
+  const base = await evaluate(model, request, { adapterPath: null, threads });
+  const adapted = await evaluate(model, request, { adapterPath: request.adapterPath, threads });
+  return base.map((each, index): ProbeValues => ({ base: each, adapted: adapted[index] ?? [] }));
 }
 
 /** Threads that wait for each other at each layer: for a small model the waiting is most of the work. */
+const smallBytes = 200e6;
+
 async function threadsFor(ggufPath: string): Promise<number> {
   const { size } = await stat(ggufPath);
   return size < smallBytes ? 1 : 2;
 }
 
 /** A context of its own, as the engine gives each adapter. */
-async function ask(
+async function evaluate(
   model: NativeModel,
-  { kind, samples }: Question,
+  { kind, samples }: ProbeRequest,
   { adapterPath, threads }: { adapterPath: string | null; threads: number },
 ): Promise<number[][]> {
   const longest = Math.max(...samples.map(({ length }) => length));
@@ -100,15 +82,3 @@ function byToken(pairs: readonly number[]): number[] {
   for (let at = 0; at + 1 < pairs.length; at += 2) values[pairs[at] ?? 0] = pairs[at + 1] ?? 0;
   return values;
 }
-
-function send(message: FromProbe): void {
-  // A channel that has closed ends this process: see 'disconnect'.
-  process.send?.(message, undefined, undefined, () => {});
-}
-
-/** Nothing here needs an orderly end, and native code may be at work. */
-function end(): void {
-  process.kill(process.pid, 'SIGKILL');
-}
-
-main();

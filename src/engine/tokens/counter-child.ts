@@ -1,37 +1,25 @@
-import { flushCompileCache } from 'node:module';
 import { madeOnce, parseExactJson } from '#kernel';
+import { serveRequests } from '#processes';
 import { openModel } from '../llama/binding.ts';
 import { stampOf } from '../llama/model-file.ts';
-import type { Answer, Countable, FromCounter, Question, ToCounter } from './counter-protocol.ts';
+import type { Answer, Countable, Question } from './counter-protocol.ts';
 import { createModelCounter, type ModelCounter } from './model-counter.ts';
 import { createModelEncoder, type ModelEncoder } from './model-encoder.ts';
 import { createModelReader, type ModelReader } from './model-reader.ts';
 
 type Loaded = { stamp: string; counter: () => ModelCounter; encoder: () => ModelEncoder; reader: () => ModelReader };
 
-/** The program of the counting child (`counter-protocol.ts`). */
-function main(): void {
-  const loaded = new Map<string, Promise<Loaded>>();
-  let turn = Promise.resolve();
-  // A terminal or a service manager signals the whole group; the server says `stop`.
-  process.on('SIGINT', () => {});
-  process.on('SIGTERM', () => {});
-  process.on('disconnect', end);
-  // The channel carries only what the parent sends, typed by the protocol.
-  process.on('message', (received) => {
-    const message = received as ToCounter;
-    if (message.type === 'stop') end();
-    else turn = turn.then(() => answer(loaded, message));
-  });
-}
+const loaded = new Map<string, Promise<Loaded>>();
 
-async function answer(loaded: Map<string, Promise<Loaded>>, question: Question & { id: number }) {
-  const { id, ggufPath } = question;
+/** The program of the counting child (`counter-protocol.ts`). */
+serveRequests(answer);
+
+async function answer(question: Question): Promise<Answer> {
   try {
-    send({ id, ...answerTo(question, await load(loaded, ggufPath)) });
+    return answerTo(question, await load(question.ggufPath));
   } catch (error) {
-    loaded.delete(ggufPath);
-    send({ type: 'failed', id, message: error instanceof Error ? error.message : String(error) });
+    loaded.delete(question.ggufPath);
+    throw error;
   }
 }
 
@@ -57,7 +45,7 @@ function answerTo(question: Question, { counter, encoder, reader }: Loaded): Ans
 const itemsOf = ({ items }: { items: string }) => parseExactJson(items) as Countable[];
 
 /** The file's present content: one that was replaced is loaded anew. */
-async function load(loaded: Map<string, Promise<Loaded>>, ggufPath: string): Promise<Loaded> {
+async function load(ggufPath: string): Promise<Loaded> {
   const stamp = await stampOf(ggufPath);
   const known = await loaded.get(ggufPath);
   if (known?.stamp === stamp) return known;
@@ -69,22 +57,5 @@ async function load(loaded: Map<string, Promise<Loaded>>, ggufPath: string): Pro
     reader: madeOnce(() => createModelReader(model)),
   }));
   loaded.set(ggufPath, loading);
-  // Whoever is killed keeps nothing of what was compiled for him.
-  loading.then(
-    () => flushCompileCache(),
-    () => {},
-  );
   return loading;
 }
-
-function send(message: FromCounter): void {
-  // A channel that has closed ends this process: see 'disconnect'.
-  process.send?.(message, undefined, undefined, () => {});
-}
-
-/** Nothing here needs an orderly end, and native code may be at work. */
-function end(): void {
-  process.kill(process.pid, 'SIGKILL');
-}
-
-main();

@@ -85,13 +85,7 @@ export type ReadAnswer =
   | { type: 'tooLong'; of: 'prompt' | 'input' | 'inputs' | 'cutInput'; atLeast: number }
   | { type: 'refused'; message: string; param: string | null };
 
-/**
- * Messages between the server and the counting child (`counter-child.ts`), over the fork's IPC channel. It loads the
- * vocabulary of a model's file when it first needs it and answers every question with its answer or `failed`, in order.
- * It ends on `stop`, and when the channel disconnects.
- */
-export type ToCounter = (Question & { id: number }) | { type: 'stop' };
-
+/** Of the counting child (`counter-child.ts`), which loads the vocabulary of a model's file when it first needs it. */
 export type Answer =
   | { type: 'counted'; counts: TokenCount[] }
   | { type: 'encoded'; items: Encoded[] }
@@ -99,5 +93,3 @@ export type Answer =
   | { type: 'basis'; basis: CountingBasis }
   | { type: 'textsCounted'; counts: Uint32Array }
   | ReadAnswer;
-
-export type FromCounter = ({ id: number } & Answer) | { type: 'failed'; id: number; message: string };

@@ -3,19 +3,12 @@ import type { ReadChat, ReadInputs } from '../llama/read-prompt.ts';
 import { sentPrompt } from '../llama/sent-prompt.ts';
 import type { ChatPrompt, EmbeddingInputs } from '../port.ts';
 import { inputsTooLong, promptTooLong, stopping } from '../refusals.ts';
-import { FairQueue } from '../turns/fair-queue.ts';
+import { FairSemaphore } from '../turns/fair-semaphore.ts';
 import type { Answer, ReadQuestion } from './counter-protocol.ts';
 import { VocabularyChild, type VocabularyChildOptions } from './vocabulary-child.ts';
 
 /** What a prompt is read for: a model's file, whose context it must fit. */
 export type ReadingModel = { ggufPath: string; maxContextTokens: number };
-
-type Waiting = {
-  id: number;
-  scope: string;
-  begin: () => Promise<void>;
-  leave: (reason: unknown) => void;
-};
 
 /**
  * Reads large prompts in a process of its own, one at a time: neither the steps of a model nor small prompts wait for one. Scopes
@@ -23,13 +16,7 @@ type Waiting = {
  */
 export class PromptReader {
   readonly #child: VocabularyChild;
-  readonly #queue = new FairQueue<Waiting>();
-  readonly #waiting = new Map<number, Waiting>();
-  /** When a scope had its last turn. */
-  readonly #lastTurns = new Map<string, number>();
-  #turns = 0;
-  #lastId = 0;
-  #isBusy = false;
+  readonly #semaphore = new FairSemaphore();
 
   constructor(options: VocabularyChildOptions) {
     this.#child = new VocabularyChild(options);
@@ -62,7 +49,7 @@ export class PromptReader {
   }
 
   async close(): Promise<void> {
-    for (const waiting of this.#waiting.values()) waiting.leave(stopping());
+    this.#semaphore.close(stopping);
     await this.#child.close();
   }
 
@@ -70,47 +57,7 @@ export class PromptReader {
     question: ReadQuestion & { ggufPath: string },
     { scope, param, signal }: { scope: string; param: string; signal: AbortSignal },
   ): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason);
-      this.#lastId += 1;
-      const id = this.#lastId;
-      const onAbort = () => waiting.leave(signal.reason);
-      const forget = () => {
-        this.#waiting.delete(id);
-        signal.removeEventListener('abort', onAbort);
-      };
-      const waiting: Waiting = {
-        id,
-        scope,
-        begin: async () => {
-          await this.#child.ask(question, param).then(resolve, reject);
-          forget();
-        },
-        leave: (reason) => {
-          this.#queue.remove(id);
-          forget();
-          reject(reason);
-        },
-      };
-      signal.addEventListener('abort', onAbort, { once: true });
-      this.#waiting.set(id, waiting);
-      this.#queue.push(waiting);
-      void this.#goOn();
-    });
-  }
-
-  async #goOn(): Promise<void> {
-    if (this.#isBusy) return;
-    this.#isBusy = true;
-    for (;;) {
-      const next = this.#queue.shift((scope) => this.#lastTurns.get(scope) ?? 0);
-      if (next === null) break;
-      this.#turns += 1;
-      this.#lastTurns.set(next.scope, this.#turns);
-      await next.begin();
-    }
-    this.#lastTurns.clear();
-    this.#isBusy = false;
+    return this.#semaphore.run(scope, signal, () => this.#child.ask(question, param));
   }
 }
 

@@ -23,9 +23,11 @@ function scripted(program: string) {
   const script = join(folder, `${Math.random().toString(36).slice(2)}.ts`);
   writeFileSync(
     script,
-    `process.on('disconnect', () => process.exit());\nprocess.on('message', (m: any) => {${program}});\n`,
+    `process.on('disconnect', () => process.exit());
+     process.on('message', ({ id, request }: any) => {${program}});
+     process.send?.({ type: 'ready' });`,
   );
-  return { execPath: process.execPath, script };
+  return script;
 }
 
 test('counts come in the order of the items, however many there are and whoever else asks', async () => {
@@ -56,25 +58,25 @@ test('a model that is not installed, and a file that is none, are told apart', a
 });
 
 test('a child that dies is replaced, once per question', async () => {
-  const counts = `process.send?.({ type: 'counted', id: m.id, counts: [{ tokens: 7, longest: 7 }] })`;
+  const counts = `process.send?.({ type: 'response', id, response: { type: 'counted', counts: [{ tokens: 7, longest: 7 }] } })`;
   const flag = join(folder, 'died');
   const once = scripted(
     `const fs = process.getBuiltinModule('node:fs'); if (!fs.existsSync('${flag}')) { fs.writeFileSync('${flag}', ''); process.exit(1); } ${counts}`,
   );
-  const counter = counterOf({ command: once });
+  const counter = counterOf({ script: once });
   assert.deepEqual(await counter.count('tiny', [inputs('x')]), [{ tokens: 7, longest: 7 }]);
   await counter.close();
-  const always = counterOf({ command: scripted('process.exit(1)') });
+  const always = counterOf({ script: scripted('process.exit(1)') });
   await assert.rejects(always.count('tiny', [inputs('x')]), { fault: 'capacity_unavailable' });
   await always.close();
 });
 
 test('texts that a child crashed at are refused and not tried again; those of others are', async () => {
   const log = join(folder, 'asked');
-  const answers = `process.send?.({ type: 'counted', id: m.id, counts: [{ tokens: 7, longest: 7 }] })`;
-  const program = `const [text] = JSON.parse(m.items)[0].texts;
+  const answers = `process.send?.({ type: 'response', id, response: { type: 'counted', counts: [{ tokens: 7, longest: 7 }] } })`;
+  const program = `const [text] = JSON.parse(request.items)[0].texts;
     process.getBuiltinModule('node:fs').appendFileSync('${log}', text); if (text === 'x') process.abort(); ${answers}`;
-  const counter = counterOf({ command: scripted(program) });
+  const counter = counterOf({ script: scripted(program) });
   const refused = counter.count('tiny', [inputs('x')]);
   const others = counter.count('tiny', [inputs('y')]);
   await assert.rejects(refused, { fault: 'invalid_request' });
@@ -84,7 +86,7 @@ test('texts that a child crashed at are refused and not tried again; those of ot
 });
 
 test('a child that falls silent is given up', async () => {
-  const counter = counterOf({ command: scripted(''), patienceMs: 300 });
+  const counter = counterOf({ script: scripted(''), timeoutMs: 300 });
   await assert.rejects(counter.count('tiny', [inputs('x')]), { fault: 'capacity_unavailable' });
   await counter.close();
 });

@@ -11,5 +11,4 @@ export type Found = {
   scores: Float32Array;
 };
 
-export type ToScanner = { id: number; file: VectorFile; queries: Float32Array; count: number };
-export type FromScanner = ({ type: 'found'; id: number } & Found) | { type: 'failed'; id: number; message: string };
+export type ScanRequest = { file: VectorFile; queries: Float32Array; count: number };

@@ -1,8 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { open, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { isRunning, signalGroup } from './process-group.ts';
+import { isProcessRunning, type ManagedProcess, signalGroup, startProcess } from '#processes';
 import { exitCodes } from './protocol.ts';
 import type { Outcome } from './runner.ts';
 import type { StartFolder } from './start-folder.ts';
@@ -32,7 +31,7 @@ const claimLost = 98;
 export class LocalAttempt {
   readonly folder: StartFolder;
   readonly #patience: Patience;
-  #child: ChildProcess | null = null;
+  #child: ManagedProcess | null = null;
   #pid = 0;
   #reason: string | null = null;
   #hasExited = false;
@@ -60,14 +59,16 @@ export class LocalAttempt {
     const attempt = new LocalAttempt(folder, patience);
     const output = await open(folder.outputPath, 'a', 0o600);
     try {
-      attempt.#child = spawn('/bin/sh', [startScript(), folder.path, program.file, ...program.args], {
+      const child = startProcess('/bin/sh', {
+        args: [startScript(), folder.path, program.file, ...program.args],
         cwd: program.cwd,
-        env: { ...program.env },
-        stdio: ['pipe', output.fd, output.fd],
-        detached: true,
+        env: program.env,
+        stdin: 'pipe',
+        output: output.fd,
+        leadsGroup: true,
       });
-      attempt.#follow(attempt.#child);
-      await began(attempt.#child);
+      attempt.#follow(child);
+      await child.started;
     } finally {
       await output.close();
     }
@@ -88,7 +89,7 @@ export class LocalAttempt {
     }
     if (this.#child === null) {
       this.#pid ||= await this.#whoBegan();
-      if (await isRunning(this.#pid, this.folder.path)) return false;
+      if (await isProcessRunning(this.#pid, this.folder.path)) return false;
     }
     this.#end();
     return true;
@@ -134,12 +135,10 @@ export class LocalAttempt {
     return { kind: 'lost', reason: this.#reason ?? reason };
   }
 
-  #follow(child: ChildProcess): void {
+  #follow(child: ManagedProcess): void {
+    this.#child = child;
     this.#pid = child.pid ?? 0;
-    // Errors of the pipe and failed signals need no handling: the exit of the process reports everything.
-    child.stdin?.on('error', () => {});
-    child.on('error', () => {});
-    child.once('exit', (code) => {
+    void child.exited.then(({ code }) => {
       this.#hasExited = true;
       if (code === claimLost) {
         // Another process had started the attempt first: that one is followed.
@@ -186,13 +185,6 @@ export class LocalAttempt {
     // Kills the whole group: no process that the trainer started may outlive it.
     if (this.#child !== null) signalGroup(this.#pid, 'SIGKILL');
   }
-}
-
-function began(child: ChildProcess): Promise<void> {
-  return new Promise((resolve, reject) => {
-    child.once('spawn', resolve);
-    child.once('error', reject);
-  });
 }
 
 function startScript(): string {

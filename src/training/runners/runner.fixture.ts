@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { isRunning } from './process-group.ts';
+import { isProcessRunning } from '#processes';
 import type { TrainerSpec } from './protocol.ts';
 import { isEvent, type Outcome, type Run, type Runner, type RunnerLine } from './runner.ts';
 
@@ -174,8 +174,8 @@ function promises(name: 'local' | 'ray', stage: () => RunnerStage): void {
     assert.ok(child > 1);
     // Whoever is killed needs his turn at the processor to go.
     const deadline = performance.now() + 60_000;
-    while ((await isRunning(child, 'sleep')) && performance.now() < deadline) await sleep(20);
-    assert.equal(await isRunning(child, 'sleep'), false);
+    while ((await isProcessRunning(child, 'sleep')) && performance.now() < deadline) await sleep(20);
+    assert.equal(await isProcessRunning(child, 'sleep'), false);
   });
 
   test('what ends without a word is lost, what fails tells its code, and garbage is text', async () => {

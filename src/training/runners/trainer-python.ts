@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { OperatorError } from '#kernel';
-import { signalGroup } from './process-group.ts';
+import { startProcess } from '#processes';
 
 export type TrainerPythonOptions = {
   environment: Readonly<Record<string, string>>;
@@ -30,34 +29,26 @@ export async function* trainerPython(options: TrainerPythonOptions): AsyncGenera
 
 type Setup = Pick<TrainerPythonOptions, 'environment' | 'signal'> & { script: string; venv: string };
 
-/** What the script says. Throws `OperatorError` where it fails. */
+/** What the script prints. Throws `OperatorError` where it fails. */
 async function* runSetup({ environment, signal, script, venv }: Setup): AsyncGenerator<string> {
-  const child = spawn('/bin/sh', [script], {
+  const lines = new PassThrough({ objectMode: true });
+  const child = startProcess('/bin/sh', {
+    args: [script],
     env: { ...environment, FANFOLD_VENV: venv },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
+    leadsGroup: true,
+    output: (line, stream) => void (stream === 'stdout' && lines.write(line)),
   });
-  const stop = () => signalGroup(child.pid ?? 0, 'SIGKILL');
+  const stop = () => child.killGroup();
   signal.addEventListener('abort', stop, { once: true });
-  const complaints: string[] = [];
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    complaints.push(text);
-    complaints.splice(0, complaints.length - 100);
-  });
-  const ended = new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
+  void child.exited.then(() => lines.end());
   try {
-    for await (const line of createInterface({ input: child.stdout })) yield line;
-    const code = await ended;
+    yield* lines;
+    const { code, tail } = await child.exited;
     signal.throwIfAborted();
-    if (code !== 0) throw new OperatorError(complaint(complaints.join('')));
+    if (code !== 0) throw new OperatorError(complaint(tail));
   } finally {
     signal.removeEventListener('abort', stop);
     stop();
-    // A start that failed is told by now, or nobody is left to be told.
-    ended.catch(() => {});
   }
 }
 

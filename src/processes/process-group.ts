@@ -5,8 +5,8 @@ import { systemCodeOf } from '#kernel';
 
 const run = promisify(execFile);
 
-/** Whether the leader of a group still runs; `word` is in its command line, because process ids are used again. */
-export async function isRunning(pid: number, word: string): Promise<boolean> {
+/** Whether a process still runs; `word` is in its command line, because process numbers are used again. */
+export async function isProcessRunning(pid: number, word: string): Promise<boolean> {
   if (pid <= 1) return false;
   try {
     process.kill(pid, 0);
@@ -28,7 +28,7 @@ async function commandLineOf(pid: number): Promise<string> {
   );
 }
 
-/** Signals a whole group; one that is gone needs no signal. */
+/** Signals a whole process group; one that is gone needs no signal. */
 export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   if (pid <= 1) return;
   try {

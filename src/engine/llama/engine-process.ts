@@ -1,0 +1,49 @@
+import { childEnvironment, type Environment, type NodeProcessOptions } from '#processes';
+
+export type EngineLog = (
+  level: 'debug' | 'info' | 'warn' | 'error',
+  message: string,
+  fields: Record<string, unknown>,
+) => void;
+
+export type EngineProcessOptions = {
+  script: string;
+  /** The server's environment. */
+  environment: Environment;
+  /** Of the model or the task, for the log. */
+  name: string;
+  log: EngineLog;
+  /** Half of what its young objects may take, MB: more where many of them come and go. */
+  youngMb?: number | undefined;
+  /** What its old objects may take, MB; more ends it. */
+  oldMb?: number;
+  /** Models come first where processors are few. */
+  hasLowPriority?: boolean;
+};
+
+/** The child's own JavaScript is small; with what Node takes its idle heap takes about 17 MB more. */
+const smallYoungMb = 2;
+
+/**
+ * llama.cpp divides texts with regular expressions that call themselves for every letter of a word, at up to 400 bytes each: this is
+ * enough for two million letters. What is not used takes no memory.
+ */
+export const stackKb = 1_048_576;
+
+/** How processes with llama.cpp in them are started. */
+export function engineProcess(options: EngineProcessOptions): NodeProcessOptions {
+  const { script, environment, name, log, youngMb = smallYoungMb, oldMb, hasLowPriority = false } = options;
+  return {
+    script,
+    // One pool thread keeps native calls in the order they were made; the child counts on it (`text-runner.ts`).
+    env: { ...childEnvironment(environment, 'node', 'accelerators'), UV_THREADPOOL_SIZE: '1' },
+    nodeFlags: [
+      `--max-semi-space-size=${youngMb}`,
+      ...(oldMb === undefined ? [] : [`--max-old-space-size=${oldMb}`]),
+      '--v8-pool-size=1',
+    ],
+    stackKb,
+    hasLowPriority,
+    onLine: (line) => log('debug', line, { model: name }),
+  };
+}
