@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { test } from 'node:test';
-import { readSources, resolveImport, roomOf, type SourceFile } from '#test/source-tree.ts';
+import { importCycles, readSources, resolveImport, roomOf, type SourceFile } from '#test/source-tree.ts';
 import { arrows } from './arrows.ts';
 import { strangers, tables } from './table-owners.ts';
 
@@ -68,21 +68,7 @@ test('the arrows form no cycle', () => {
 });
 
 test('files of a room form no cycle either, not of types alone', () => {
-  const graph = new Map(
-    program.map(({ path, imports }) => [
-      path,
-      imports.filter((specifier) => specifier.startsWith('.')).map((specifier) => resolveImport(path, specifier)),
-    ]),
-  );
-  const done = new Set<string>();
-  const visit = (path: string, trail: readonly string[]): string[] => {
-    if (trail.includes(path)) return [[...trail.slice(trail.indexOf(path)), path].join(' -> ')];
-    if (done.has(path)) return [];
-    const found = (graph.get(path) ?? []).flatMap((next) => visit(next, [...trail, path]));
-    done.add(path);
-    return found;
-  };
-  assertNone([...graph.keys()].flatMap((path) => visit(path, [])));
+  assertNone(importCycles(program));
 });
 
 test('a room is entered by its door only', () => {

@@ -18,7 +18,7 @@ const importPattern = /^(?:import|export)\b[^;]*?\bfrom '([^']+)'|^import '([^']
 
 /** All TypeScript files of the given folders. */
 export function readSources(folders: readonly string[]): SourceFile[] {
-  const patterns = folders.map((folder) => `${folder}/**/*.ts`);
+  const patterns = folders.map((folder) => `${folder}/**/*.{ts,tsx}`);
   return globSync(patterns, { cwd: root })
     .toSorted()
     .map((path) => {
@@ -41,4 +41,23 @@ export function roomOf(path: string): string {
 /** Repository path of a relative import. */
 export function resolveImport(from: string, specifier: string): string {
   return join(dirname(from), specifier);
+}
+
+/** Cycles of relative imports, each as its files from the first one on. */
+export function importCycles(files: readonly SourceFile[]): string[] {
+  const graph = new Map(
+    files.map(({ path, imports }) => [
+      path,
+      imports.filter((specifier) => specifier.startsWith('.')).map((specifier) => resolveImport(path, specifier)),
+    ]),
+  );
+  const done = new Set<string>();
+  const visit = (path: string, trail: readonly string[]): string[] => {
+    if (trail.includes(path)) return [[...trail.slice(trail.indexOf(path)), path].join(' -> ')];
+    if (done.has(path)) return [];
+    const found = (graph.get(path) ?? []).flatMap((next) => visit(next, [...trail, path]));
+    done.add(path);
+    return found;
+  };
+  return [...graph.keys()].flatMap((path) => visit(path, []));
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { textIn } from '../../web/src/app/search-text.ts';
+import { textIn } from '../../web/src/routing/search-text.ts';
 
 test('a word of the address is read as it was written, within its length, and nothing else is a word', () => {
   assert.equal(textIn('lamp'), 'lamp');

@@ -65,6 +65,10 @@ export function viteSettings(): InlineConfig & { build: NonNullable<InlineConfig
       cssCodeSplit: false,
       chunkSizeWarningLimit: 2_000,
       rolldownOptions: {
+        // The door of a room names much more than each page needs: what is not used is not loaded.
+        treeshake: {
+          moduleSideEffects: [{ test: /web[\\/]src[\\/]rooms[\\/][^\\/]+[\\/]index\.ts$/, sideEffects: false }],
+        },
         output: {
           codeSplitting: {
             // In this order: one takes with it what it stands on, unless that has gone elsewhere already.

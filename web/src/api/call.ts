@@ -1,7 +1,7 @@
-import { basePath } from '../app/page-settings.ts';
 import { fetchOnce } from './early-answers.ts';
 import type { Routes } from './generated/contract.ts';
 import { inOneFlight } from './in-one-flight.ts';
+import { basePath } from './page-settings.ts';
 import { lostConnection, Problem, problemOf, whole } from './problem.ts';
 import { csrfToken, renewSession } from './session.ts';
 
@@ -18,7 +18,7 @@ type Part<Key extends string, Value> = [Value] extends [undefined]
 /** A filter that is undefined is not sent. */
 type Unset<Query> = { [K in keyof Query]: Query[K] | undefined };
 
-export type CallOptions<Name extends RouteName> = Part<'path', Routes[Name]['path']> &
+type CallOptions<Name extends RouteName> = Part<'path', Routes[Name]['path']> &
   Part<'query', Unset<Routes[Name]['query']>> &
   Part<'body', Routes[Name]['body']> & {
     signal?: AbortSignal | undefined;
@@ -43,7 +43,7 @@ export function call<Name extends RouteName>(route: Name, ...[options]: Argument
   });
 }
 
-export type LooseOptions = {
+type LooseOptions = {
   path?: Record<string, unknown> | undefined;
   query?: Record<string, unknown> | undefined;
   body?: unknown;

@@ -23,7 +23,7 @@ export class Problem extends Error {
   }
 }
 
-export type ProblemFacts = {
+type ProblemFacts = {
   status: number;
   code: string;
   message: string;

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
-import { basePath } from '../app/page-settings.ts';
 import { fetchOnce } from './early-answers.ts';
 import type { Schemas } from './generated/contract.ts';
+import { basePath } from './page-settings.ts';
 import { lostConnection, problemOf, whole } from './problem.ts';
 import { draftsKey, endedKey, queryClient } from './query-client.ts';
 

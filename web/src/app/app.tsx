@@ -1,14 +1,14 @@
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { type ComponentType, useEffect, useState } from 'react';
+import { type ComponentType, type ReactNode, useEffect, useState } from 'react';
+import { styleNonce } from '../api/page-settings.ts';
 import { queryClient } from '../api/query-client.ts';
 import { LanguageProvider } from '../i18n/language.tsx';
 import { loadNotices } from '../ui/notify.tsx';
 import { cssVariables, theme } from '../ui/theme.ts';
-import { styleNonce } from './page-settings.ts';
+import { whenIdle } from '../ui/when-idle.ts';
 import { router } from './router.ts';
-import { whenIdle } from './when-idle.ts';
 
 const schemes = localStorageColorSchemeManager({ key: 'fanfold.scheme' });
 
@@ -23,20 +23,21 @@ export function App() {
         getStyleNonce={styleNonce}
       >
         <QueryClientProvider client={queryClient}>
-          <LateNotices />
-          <RouterProvider router={router} />
+          <RouterProvider router={router} InnerWrap={WithNotices} />
         </QueryClientProvider>
       </MantineProvider>
     </LanguageProvider>
   );
 }
 
-/** Nothing is to be told before the first page stands. */
-function LateNotices() {
+/** Notices link to pages, so they stand inside the router. They are loaded after the first page. */
+function WithNotices({ children }: { children: ReactNode }) {
   const [Notices, setNotices] = useState<ComponentType | null>(null);
-  useEffect(() => {
-    const load = () => void loadNotices().then((late) => setNotices(() => late.Notices), console.error);
-    return whenIdle(load);
-  }, []);
-  return Notices && <Notices />;
+  useEffect(() => whenIdle(() => void loadNotices().then((late) => setNotices(() => late.Notices), console.error)), []);
+  return (
+    <>
+      {children}
+      {Notices && <Notices />}
+    </>
+  );
 }

@@ -1,13 +1,13 @@
 import { Button } from '@mantine/core';
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { basePath } from '../api/page-settings.ts';
 import { isProblem, lostConnection } from '../api/problem.ts';
 import { useTexts } from '../i18n/catalogue.ts';
 import { Page } from '../ui/page.tsx';
 import { ProblemNote } from '../ui/problem-note.tsx';
 import styles from './alone.module.css';
 import { appTexts } from './app-texts.ts';
-import { basePath } from './page-settings.ts';
 
 /** Where not even the frame could be shown. */
 export function RouteProblem(props: ErrorComponentProps) {

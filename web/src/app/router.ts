@@ -1,28 +1,31 @@
-import { createRouter } from '@tanstack/react-router';
+import { createRouter, Outlet } from '@tanstack/react-router';
+import { basePath } from '../api/page-settings.ts';
 import { queryClient } from '../api/query-client.ts';
-import { accountRoute } from '../rooms/account/routes.ts';
-import { activityRoute } from '../rooms/activity/routes.ts';
-import { checkoutRoute, creditsRoute, pricesRoute } from '../rooms/billing/routes.ts';
-import { dashboardRoute } from '../rooms/dashboard/routes.ts';
-import {
-  dataRoute,
-  datasetRoute,
-  examplesRoute,
-  feedbackRoute,
-  importRoute,
-  indexesRoute,
-  indexRoute,
-  savedCallsRoute,
-  versionsRoute,
-} from '../rooms/data/routes.ts';
-import { keysRoute } from '../rooms/keys/routes.ts';
-import { hostedModelRoute, hostedModelsRoute, registryRoute } from '../rooms/models/routes.ts';
-import { playgroundRoute } from '../rooms/playground/routes.ts';
-import { projectHomeRoute, projectRoute, projectSettingsRoute, projectsRoute } from '../rooms/projects/routes.ts';
-import { signInRoute, signUpRoute } from '../rooms/sign-in/routes.ts';
-import { compareRoute, jobRoute, newJobRoute, trainingRoute } from '../rooms/training/routes.ts';
-import { basePath } from './page-settings.ts';
-import { rootRoute, signedInRoute } from './root-route.tsx';
+import { accountRoute } from '../rooms/account/index.ts';
+import { activityRoute } from '../rooms/activity/index.ts';
+import { checkoutRoute, creditsRoute, pricesRoute } from '../rooms/billing/index.ts';
+import { dashboardRoute } from '../rooms/dashboard/index.ts';
+import { dataRoute, datasetRoute } from '../rooms/data/index.ts';
+import { examplesRoute } from '../rooms/examples/index.ts';
+import { feedbackRoute } from '../rooms/feedback/index.ts';
+import { importRoute } from '../rooms/imports/index.ts';
+import { indexesRoute, indexRoute } from '../rooms/indexes/index.ts';
+import { keysRoute } from '../rooms/keys/index.ts';
+import { hostedModelRoute, hostedModelsRoute, registryRoute } from '../rooms/models/index.ts';
+import { playgroundRoute } from '../rooms/playground/index.ts';
+import { projectHomeRoute, projectRoute, projectSettingsRoute, projectsRoute } from '../rooms/projects/index.ts';
+import { savedCallsRoute } from '../rooms/saved-calls/index.ts';
+import { signInRoute, signUpRoute } from '../rooms/sign-in/index.ts';
+import { compareRoute, jobRoute, newJobRoute, trainingRoute } from '../rooms/training/index.ts';
+import { versionsRoute } from '../rooms/versions/index.ts';
+import { rootRoute, signedInRoute } from '../routing/root-route.ts';
+import { Frame } from './frame/frame.tsx';
+import { FrameSkeleton } from './frame/frame-skeleton.tsx';
+import { NotFound } from './not-found.tsx';
+import { RouteProblem } from './route-problem.tsx';
+
+rootRoute.update({ component: Outlet, notFoundComponent: NotFound, errorComponent: RouteProblem });
+signedInRoute.update({ component: Frame, pendingComponent: FrameSkeleton, errorComponent: RouteProblem });
 
 const routeTree = rootRoute.addChildren([
   signInRoute,

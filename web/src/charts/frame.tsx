@@ -2,19 +2,19 @@ import type { useElementSize } from '@mantine/hooks';
 import { type KeyboardEvent, type ReactNode, useId } from 'react';
 import styles from './chart.module.css';
 
-export type Named = { name: string; color: string };
+export type ChartSeries = { name: string; color: string };
 
 /** What stands beside the pointer, or where the arrow keys are. */
-export type Tip = {
+type Tip = {
   title: string;
   /** In px from the left edge. */
   x: number;
   /** It stands to the left of its place, where there is room. */
   isRight: boolean;
-  rows: readonly (Named & { value: string })[];
+  rows: readonly (ChartSeries & { value: string })[];
 };
 
-export type FrameProps = {
+type FrameProps = {
   /** What the chart says: it is read out in its place. */
   label: string;
   height: number;
@@ -23,8 +23,8 @@ export type FrameProps = {
   margin: { left: number; right: number };
   /** Horizontal lines: how far down they are, in px, and what stands beside them. */
   ticks: readonly { y: number; text: string }[];
-  /** Named below the chart where there are several. */
-  series: readonly Named[];
+  /** ChartSeries below the chart where there are several. */
+  series: readonly ChartSeries[];
   /** Said in the chart when there is nothing to draw. */
   nothing: string | null;
   tip: Tip | null;

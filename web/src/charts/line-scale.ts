@@ -4,7 +4,7 @@ export type Point = readonly [x: number, value: number];
 
 type Box = { width: number; height: number; margin: { top: number; right: number; bottom: number; left: number } };
 
-export type Scale = ReturnType<typeof scaleOf>;
+type Scale = ReturnType<typeof scaleOf>;
 
 /** Where values stand in a picture; its marks enclose all of them. */
 export function scaleOf(series: readonly { points: readonly Point[] }[], { width, height, margin }: Box) {

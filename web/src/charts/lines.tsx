@@ -1,17 +1,17 @@
 import { useElementSize } from '@mantine/hooks';
 import { type KeyboardEvent, useState } from 'react';
 import styles from './chart.module.css';
-import { ChartFrame, type Named, placeAfter } from './frame.tsx';
+import { ChartFrame, type ChartSeries, placeAfter } from './frame.tsx';
 import { nearest, type Point, pathOf, scaleOf } from './line-scale.ts';
 import { ticksBetween } from './scale.ts';
 
-export type LineSeries = Named & {
+export type LineSeries = ChartSeries & {
   points: readonly Point[];
   /** Few and far between: each is marked. */
   isSparse?: boolean;
 };
 
-export type LinesProps = {
+type LinesProps = {
   /** What the chart says: it is read out in its place. */
   label: string;
   /** What the horizontal axis counts. */

@@ -1,7 +1,7 @@
 import { useElementSize } from '@mantine/hooks';
 import { type KeyboardEvent, useState } from 'react';
 import styles from './chart.module.css';
-import { ChartFrame, type Named, placeAfter } from './frame.tsx';
+import { ChartFrame, type ChartSeries, placeAfter } from './frame.tsx';
 import { labelStride, ticksUpTo } from './scale.ts';
 
 export type BarPoint = {
@@ -14,10 +14,10 @@ export type BarPoint = {
   values: readonly number[];
 };
 
-export type TimeBarsProps = {
+type TimeBarsProps = {
   /** What the chart says, in a sentence: it is read out in its place. */
   label: string;
-  series: readonly Named[];
+  series: readonly ChartSeries[];
   points: readonly BarPoint[];
   format: (value: number) => string;
   /** Said in the chart when every value is zero. */
@@ -97,7 +97,7 @@ export function TimeBars({ label, series, points, format, nothing, isWhole = fal
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 type BarProps = {
-  series: readonly Named[];
+  series: readonly ChartSeries[];
   values: readonly number[];
   x: number;
   width: number;

@@ -4,7 +4,7 @@ import { type Language, useLanguage } from './language.tsx';
 import { overflowText } from './overflow-text.ts';
 
 /** A failure in the reader's language: what it is, and what to do about it. */
-export type ProblemText = { what: string; next: string | null };
+type ProblemText = { what: string; next: string | null };
 
 type Row = { zh: string; next?: Record<Language, string> };
 

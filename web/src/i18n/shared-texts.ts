@@ -35,6 +35,11 @@ export const sharedTexts = catalogue(
     leaveText: 'What you have filled in here would be lost.',
     goOnWriting: 'Go on writing',
     discard: 'Discard',
+    language: 'Language',
+    scheme: 'Appearance',
+    light: 'Light',
+    dark: 'Dark',
+    auto: 'As the system',
   },
   {
     cancel: '取消',
@@ -68,5 +73,10 @@ export const sharedTexts = catalogue(
     leaveText: '你在此填写的内容将会丢失。',
     goOnWriting: '继续填写',
     discard: '放弃',
+    language: '语言',
+    scheme: '外观',
+    light: '浅色',
+    dark: '深色',
+    auto: '跟随系统',
   },
 );

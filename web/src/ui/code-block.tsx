@@ -3,7 +3,7 @@ import { sharedTexts } from '../i18n/shared-texts.ts';
 import styles from './code-block.module.css';
 import { CopyIcon } from './copy-button.tsx';
 
-export type CodeBlockProps = {
+type CodeBlockProps = {
   code: string;
   /** What is copied, where that is more than what is shown. */
   copied?: string;

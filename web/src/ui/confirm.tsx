@@ -5,7 +5,7 @@ import { sharedTexts } from '../i18n/shared-texts.ts';
 import { Dialog } from './dialog.tsx';
 import { ProblemNote } from './problem-note.tsx';
 
-export type ConfirmProps = {
+type ConfirmProps = {
   isOpen: boolean;
   onClose: () => void;
   title: string;

@@ -24,7 +24,7 @@ function useCopy(text: string) {
 }
 
 /** `label` says what is copied, for those who do not see what it stands beside. */
-export type CopyProps = { text: string; label: string };
+type CopyProps = { text: string; label: string };
 
 export function CopyIcon({ text, label }: CopyProps) {
   const { isCopied, copy, t } = useCopy(text);

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import styles from './empty.module.css';
 import type { Icon } from './icons.tsx';
 
-export type EmptyProps = {
+type EmptyProps = {
   icon: Icon;
   title: string;
   /** What this is good for, and how it begins. */

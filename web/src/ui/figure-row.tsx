@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import styles from './figure-row.module.css';
 
-export type FigureFacts = { label: string; value: string; note: string | null; isBad?: boolean };
+type FigureFacts = { label: string; value: string; note: string | null; isBad?: boolean };
 
 /** The most important numbers of a page, side by side. */
 export function FigureRow({ figures }: { figures: readonly FigureFacts[] }) {

@@ -3,7 +3,7 @@
  */
 import type { SVGProps } from 'react';
 
-export type IconProps = { size?: number } & Omit<SVGProps<SVGSVGElement>, 'width' | 'height'>;
+type IconProps = { size?: number } & Omit<SVGProps<SVGSVGElement>, 'width' | 'height'>;
 export type Icon = (props: IconProps) => React.ReactElement;
 
 /** Decoration: the text beside it, or the label of its button, says the same. */

@@ -1,8 +1,8 @@
 import { useTexts } from '../i18n/catalogue.ts';
 import { ChoiceFilter } from './filters.tsx';
-import { type Kind, kinds, kindTexts } from './kind.tsx';
+import { kinds, kindTexts, type ProjectKind } from './kind.tsx';
 
-type KindFilterProps = { value: Kind | undefined; onChange: (kind: Kind | undefined) => void };
+type KindFilterProps = { value: ProjectKind | undefined; onChange: (kind: ProjectKind | undefined) => void };
 
 export function KindFilter(props: KindFilterProps) {
   const t = useTexts(kindTexts);

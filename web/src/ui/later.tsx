@@ -1,6 +1,6 @@
 import { type ReactNode, useDeferredValue } from 'react';
 
-export type LaterProps = {
+type LaterProps = {
   /** As large as what it stands for, so that nothing moves. */
   skeleton: ReactNode;
   children: ReactNode;

@@ -3,7 +3,7 @@ import { useTexts } from '../i18n/catalogue.ts';
 import { sharedTexts } from '../i18n/shared-texts.ts';
 import { plainHeader } from './plain-header.ts';
 
-export type LeaveQuestionProps = { isOpen: boolean; onStay: () => void; onLeave: () => void };
+type LeaveQuestionProps = { isOpen: boolean; onStay: () => void; onLeave: () => void };
 
 /** Asks before a dialog closes over what was written in it; Escape goes back to writing. */
 export function LeaveQuestion({ isOpen, onStay, onLeave }: LeaveQuestionProps) {

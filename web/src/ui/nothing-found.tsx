@@ -6,7 +6,7 @@ import { Empty } from './empty.tsx';
 import { focusSearch } from './focus-search.ts';
 import { IconSearch } from './icons.tsx';
 
-export type NothingFoundProps = {
+type NothingFoundProps = {
   /** What there is none of, and where else to look. */
   children: ReactNode;
   /** Takes the search and all filters away. */

@@ -9,7 +9,7 @@ export const loadNotices = () => import('./notices.tsx');
 
 const colors = { good: 'pine', bad: 'rust' } as const;
 
-export type Notice = {
+type Notice = {
   tone: 'good' | 'bad';
   text: ReactNode;
   /** Where it leads on; it stays long enough to be followed. */

@@ -5,7 +5,7 @@ type Titles = Readonly<Record<number, string>>;
 /** Where the titles of pages within a page are told, for that of the window. */
 export const InnerTitles = createContext<Dispatch<SetStateAction<Titles>>>(() => {});
 
-export type PageTitleProps = {
+type PageTitleProps = {
   /** 1: of the page; 2 and 3: of a page within it, as that of a dataset within a project. */
   order: 1 | 2 | 3;
   /** Which of its pages this is: not seen, as a tab shows it, but read out. */

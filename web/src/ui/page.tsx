@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import styles from './page.module.css';
 import { InnerTitles, PageTitle } from './page-title.tsx';
 
-export type PageProps = {
+type PageProps = {
   title: string;
   /** Which of its pages this is, where it has several: read out and in the window before the title. */
   place?: string | undefined;

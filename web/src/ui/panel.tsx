@@ -3,7 +3,7 @@ import { useId } from 'react';
 import { PageTitle } from './page-title.tsx';
 import styles from './panel.module.css';
 
-export type PanelProps = {
+type PanelProps = {
   title?: string;
   /** Under the title: what it is about. */
   text?: ReactNode;

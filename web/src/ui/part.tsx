@@ -4,7 +4,7 @@ import { isProblem } from '../api/problem.ts';
 import styles from './part.module.css';
 import { ProblemNote } from './problem-note.tsx';
 
-export type PartProps = {
+type PartProps = {
   /** As large as what it stands for, so that nothing moves. Without one, the part around this one waits for it too. */
   skeleton?: ReactNode;
   children: ReactNode;

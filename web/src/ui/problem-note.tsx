@@ -6,7 +6,7 @@ import { sharedTexts } from '../i18n/shared-texts.ts';
 import { IconAlertCircle } from './icons.tsx';
 import styles from './problem-note.module.css';
 
-export type ProblemNoteProps = { error: unknown; onRetry?: (() => void) | undefined };
+type ProblemNoteProps = { error: unknown; onRetry?: (() => void) | undefined };
 
 /** What went wrong, what to do next, and what to tell the operator. */
 export function ProblemNote({ error, onRetry }: ProblemNoteProps) {

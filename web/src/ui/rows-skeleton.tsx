@@ -3,7 +3,7 @@ import { useTexts } from '../i18n/catalogue.ts';
 import { sharedTexts } from '../i18n/shared-texts.ts';
 import styles from './rows-skeleton.module.css';
 
-export type RowsSkeletonProps = { columns: number; rows?: number };
+type RowsSkeletonProps = { columns: number; rows?: number };
 
 /** Stands where a table will be. */
 export function RowsSkeleton({ columns, rows = 4 }: RowsSkeletonProps) {

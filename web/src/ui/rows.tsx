@@ -15,7 +15,7 @@ export type Column<Row> = {
   isSpare?: boolean;
 };
 
-export type RowsProps<Row> = {
+type RowsProps<Row> = {
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];

@@ -5,7 +5,7 @@ import { IconSearch } from './icons.tsx';
 const pauseMs = 250;
 
 /** Undefined: nothing is searched for. */
-export type SearchFieldProps = {
+type SearchFieldProps = {
   label: string;
   value: string | undefined;
   onSearch: (text: string | undefined) => void;

@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import styles from './segmented-control.module.css';
 
-export type SegmentedControlProps = {
+type SegmentedControlProps = {
   value: string;
   data: readonly { value: string; label: string }[];
   onChange: (value: string) => void;

@@ -2,7 +2,7 @@ import { Button, Group } from '@mantine/core';
 import { useTexts } from '../i18n/catalogue.ts';
 import { sharedTexts } from '../i18n/shared-texts.ts';
 
-export type SubmitRowProps = {
+type SubmitRowProps = {
   /** What the form does, in a word. */
   action: string;
   isBusy: boolean;

@@ -10,7 +10,7 @@ import {
 } from 'react';
 import styles from './virtual-list.module.css';
 
-export type VirtualListProps<Row> = {
+type VirtualListProps<Row> = {
   label: string;
   rows: readonly Row[];
   /** Of all pages. */

@@ -7,7 +7,7 @@ import { IconChevronDown } from '../../ui/icons.tsx';
 import styles from './account-menu.module.css';
 import { frameTexts } from './frame-texts.ts';
 
-export type AccountFaceProps = ComponentProps<'button'> & {
+type AccountFaceProps = ComponentProps<'button'> & {
   /** The initials only. */
   isCompact: boolean;
 };

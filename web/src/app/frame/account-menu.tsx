@@ -5,16 +5,18 @@ import { call } from '../../api/call.ts';
 import { forgetAccount } from '../../api/session.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useLanguage } from '../../i18n/language.tsx';
+import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { IconKeyboard, IconLogout, IconUser } from '../../ui/icons.tsx';
 import { notifyProblem } from '../../ui/notify.tsx';
+import { LanguageItems, SchemeItems } from '../../ui/preference-items.tsx';
+import { openShortcuts } from '../../ui/shortcut-keys.ts';
 import { AccountFace } from './account-face.tsx';
 import { frameTexts } from './frame-texts.ts';
-import { LanguageItems, SchemeItems } from './preference-items.tsx';
-import { openShortcuts } from './shortcut-keys.ts';
 
 /** What belongs to an account: settings, language, appearance, signing out. It is open when it comes: it was asked for. */
 export function AccountMenu({ isCompact }: { isCompact: boolean }) {
   const t = useTexts(frameTexts);
+  const shared = useTexts(sharedTexts);
   const navigate = useNavigate();
   const signOut = useSignOut();
   const [isOpen, setOpen] = useState(false);
@@ -37,10 +39,10 @@ export function AccountMenu({ isCompact }: { isCompact: boolean }) {
           {t.shortcuts}
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Label>{t.language}</Menu.Label>
+        <Menu.Label>{shared.language}</Menu.Label>
         <LanguageItems />
         <Menu.Divider />
-        <Menu.Label>{t.scheme}</Menu.Label>
+        <Menu.Label>{shared.scheme}</Menu.Label>
         <SchemeItems />
         <Menu.Divider />
         <Menu.Item leftSection={<IconLogout size={16} />} onClick={signOut}>

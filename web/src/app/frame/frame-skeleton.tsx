@@ -1,6 +1,6 @@
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
-import { BrandSign } from './brand.tsx';
+import { BrandSign } from '../../ui/brand.tsx';
 
 /** The frame before it is known whose it is, as the page has it before the app runs (`index.html`, `boot.css`). */
 export function FrameSkeleton() {

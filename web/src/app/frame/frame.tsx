@@ -3,10 +3,10 @@ import { CatchBoundary, Outlet, useMatches, useRouter } from '@tanstack/react-ro
 import { useEffect } from 'react';
 import { sessionQuery } from '../../api/session.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { Brand } from '../../ui/brand.tsx';
+import { whenIdle } from '../../ui/when-idle.ts';
 import { PageProblem } from '../route-problem.tsx';
-import { whenIdle } from '../when-idle.ts';
 import { AccountButton, loadAccountMenu } from './account-button.tsx';
-import { Brand } from './brand.tsx';
 import styles from './frame.module.css';
 import { FrameSkeleton } from './frame-skeleton.tsx';
 import { frameTexts } from './frame-texts.ts';

@@ -1,12 +1,12 @@
 import { Drawer } from '@mantine/core';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { Brand } from '../../ui/brand.tsx';
 import { useOpened } from '../../ui/dialog.tsx';
 import { plainHeader } from '../../ui/plain-header.ts';
-import { Brand } from './brand.tsx';
 import { SideNavigation } from './side-navigation.tsx';
 
-export type NavigationDrawerProps = { isOpen: boolean; onClose: () => void };
+type NavigationDrawerProps = { isOpen: boolean; onClose: () => void };
 
 /** The side bar where there is no room for it. */
 export function NavigationDrawer({ isOpen, onClose }: NavigationDrawerProps) {

@@ -3,11 +3,11 @@ import { Fragment } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useLanguage } from '../../i18n/language.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { navigation } from '../rooms.ts';
+import { navigation } from '../navigation.ts';
 import { frameTexts } from './frame-texts.ts';
 import styles from './shortcuts.module.css';
 
-export type ShortcutHelpProps = {
+type ShortcutHelpProps = {
   isOpen: boolean;
   onClose: () => void;
   isOn: boolean;
@@ -36,7 +36,7 @@ function ShortcutList() {
   const rows = [
     ...navigation.map(({ shortcut, texts }) => ({
       keys: ['G', shortcut.toUpperCase()],
-      text: t.goTo(texts[language].nav),
+      text: t.goTo(texts[language].name),
     })),
     { keys: ['/'], text: t.focusSearch },
     { keys: ['?'], text: t.showShortcuts },

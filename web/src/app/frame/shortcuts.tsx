@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useLayoutEffect, useState } from 'react';
 import { focusSearch } from '../../ui/focus-search.ts';
-import { navigation } from '../rooms.ts';
-import { areShortcutsOn, isTyping, keepShortcuts, openEvent, openShortcuts } from './shortcut-keys.ts';
+import { areShortcutsOn, isTyping, keepShortcuts, openEvent, openShortcuts } from '../../ui/shortcut-keys.ts';
+import { navigation } from '../navigation.ts';
 
 /** Time for the second key. */
 const secondKeyMs = 1_500;

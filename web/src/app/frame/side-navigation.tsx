@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router';
+import { basePath } from '../../api/page-settings.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useLanguage } from '../../i18n/language.tsx';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { IconBook2, IconExternalLink } from '../../ui/icons.tsx';
-import type { NavItem } from '../nav-item.ts';
-import { basePath } from '../page-settings.ts';
-import { navigation } from '../rooms.ts';
+import type { NavItem } from '../navigation.ts';
+import { navigation } from '../navigation.ts';
 import { frameTexts } from './frame-texts.ts';
 import styles from './side-navigation.module.css';
 
@@ -30,11 +30,11 @@ export function SideNavigation() {
 }
 
 function NavLink({ item: { to, icon: Sign, texts } }: { item: NavItem }) {
-  const { nav } = useTexts(texts);
+  const { name } = useTexts(texts);
   return (
     <Link to={to} className={styles.link} activeOptions={{ exact: to === '/' }} activeProps={{ 'data-active': true }}>
       <Sign />
-      {nav}
+      {name}
     </Link>
   );
 }

@@ -35,8 +35,6 @@ export const accountTexts = catalogue(
     endAllTitle: 'Sign out everywhere?',
     endAllText: 'All sessions end, this one too. You can sign in again right away.',
     preferences: 'Language and appearance',
-    language: 'Language',
-    scheme: 'Appearance',
   },
   {
     title: '设置',
@@ -67,7 +65,5 @@ export const accountTexts = catalogue(
     endAllTitle: '退出所有设备？',
     endAllText: '所有会话都会结束，包括当前会话。之后可立即重新登录。',
     preferences: '语言与外观',
-    language: '语言',
-    scheme: '外观',
   },
 );

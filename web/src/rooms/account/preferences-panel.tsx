@@ -1,11 +1,11 @@
 import { Group, Stack, Text, useMantineColorScheme } from '@mantine/core';
 import { useId } from 'react';
-import { frameTexts } from '../../app/frame/frame-texts.ts';
-import { useKeepLanguage } from '../../app/frame/use-keep-language.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { languages, useLanguage } from '../../i18n/language.tsx';
+import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { SegmentedControl } from '../../ui/segmented-control.tsx';
+import { useKeepLanguage } from '../../ui/use-keep-language.ts';
 import { accountTexts } from './account-texts.ts';
 
 const schemes = ['light', 'dark', 'auto'] as const;
@@ -23,7 +23,7 @@ export function PreferencesPanel() {
 }
 
 function LanguageChoice() {
-  const t = useTexts(accountTexts);
+  const t = useTexts(sharedTexts);
   const id = useId();
   const { language } = useLanguage();
   const keep = useKeepLanguage();
@@ -43,8 +43,7 @@ function LanguageChoice() {
 }
 
 function SchemeChoice() {
-  const t = useTexts(accountTexts);
-  const names = useTexts(frameTexts);
+  const t = useTexts(sharedTexts);
   const id = useId();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
@@ -55,7 +54,7 @@ function SchemeChoice() {
       <SegmentedControl
         aria-labelledby={id}
         value={colorScheme}
-        data={schemes.map((scheme) => ({ value: scheme, label: names[scheme] }))}
+        data={schemes.map((scheme) => ({ value: scheme, label: t[scheme] }))}
         onChange={(value) => setColorScheme(schemes.find((scheme) => scheme === value) ?? 'auto')}
       />
     </Stack>

@@ -1,9 +1,9 @@
 import { createRoute } from '@tanstack/react-router';
-import { lazyPage } from '../../app/lazy-page.ts';
-import { signedInRoute } from '../../app/root-route.tsx';
+import { lazyComponent } from '../../routing/lazy-component.ts';
+import { signedInRoute } from '../../routing/root-route.ts';
 
 export const accountRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/account',
-  component: lazyPage(() => import('./account-page.tsx'), 'AccountPage'),
+  component: lazyComponent(() => import('./account-page.tsx'), 'AccountPage'),
 });

@@ -2,7 +2,7 @@ import { ActionIcon, Tooltip } from '@mantine/core';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { useLanguage } from '../../i18n/language.tsx';
-import { AppLink, isPage } from '../../ui/app-link.tsx';
+import { AppLink, useIsPage } from '../../ui/app-link.tsx';
 import {
   IconAlertCircle,
   IconAlertTriangle,
@@ -61,6 +61,7 @@ function useDay(): (at: string) => string {
 function Row({ row, filter }: { row: Activity; filter: ActivityFilter }) {
   const t = useTexts(activityTexts);
   const text = useActivityText()(row);
+  const isPage = useIsPage();
   const limits = limitsSet(row, t, useFormat());
   const Sign = signs[row.severity];
   return (

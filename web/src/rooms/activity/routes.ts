@@ -1,6 +1,6 @@
 import { createRoute } from '@tanstack/react-router';
-import { lazyPage } from '../../app/lazy-page.ts';
-import { signedInRoute } from '../../app/root-route.tsx';
+import { lazyComponent } from '../../routing/lazy-component.ts';
+import { signedInRoute } from '../../routing/root-route.ts';
 import { type ActivityFilter, activityQuery } from './activity-queries.ts';
 import type { ActivityType } from './activity-type-texts.ts';
 
@@ -25,5 +25,5 @@ export const activityRoute = createRoute({
   validateSearch: readSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ context, deps }) => void context.queryClient.prefetchInfiniteQuery(activityQuery(deps)),
-  component: lazyPage(() => import('./activity-page.tsx'), 'ActivityPage'),
+  component: lazyComponent(() => import('./activity-page.tsx'), 'ActivityPage'),
 });

@@ -1,4 +1,4 @@
-import { textIn } from '../../app/search-text.ts';
+import { textIn } from '../../routing/search-text.ts';
 export const groupings = ['day', 'project', 'model', 'key', 'type'] as const;
 export type Grouping = (typeof groupings)[number];
 
@@ -6,7 +6,7 @@ export const spans = [7, 30, 90, 365] as const;
 export type Span = (typeof spans)[number];
 
 export const ledgerTypes = ['inference', 'training', 'index', 'grant', 'purchase', 'refund', 'adjustment'] as const;
-export type LedgerType = (typeof ledgerTypes)[number];
+type LedgerType = (typeof ledgerTypes)[number];
 
 /** What of the ledger is shown; it stands in the address. */
 export type BillingSearch = {

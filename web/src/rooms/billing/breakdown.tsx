@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { TimeBars } from '../../charts/time-bars.tsx';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import { ledgerTypeTexts } from '../../i18n/ledger-type-texts.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { IconChartLine } from '../../ui/icons.tsx';
 import { Panel } from '../../ui/panel.tsx';
@@ -124,13 +125,14 @@ type GroupsProps = { by: Grouping; groups: readonly UsageGroup[]; search: Billin
 
 function Groups({ by, groups, search }: GroupsProps) {
   const t = useTexts(billingTexts);
+  const typeNames = useTexts(ledgerTypeTexts);
   const format = useFormat();
   const most = Math.max(...groups.map(({ credits }) => Number(credits)), Number.MIN_VALUE);
   return (
     <ul className={styles.groups}>
       {groups.map(({ group, label, credits, requests, active_ms }) => {
         const type = by === 'type' ? ledgerTypes.find((each) => each === group) : undefined;
-        const name = type ? t.types[type] : (label ?? t.others);
+        const name = type ? typeNames[type] : (label ?? t.others);
         const filter = group === null ? null : filterOf(by, group);
         return (
           <li key={group}>

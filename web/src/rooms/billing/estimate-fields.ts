@@ -1,7 +1,7 @@
 import type { EstimateBody, Price } from './billing-queries.ts';
 
 const names = ['prompt_tokens', 'max_tokens', 'input_tokens', 'requests', 'examples', 'epochs'] as const;
-export type EstimateField = (typeof names)[number];
+type EstimateField = (typeof names)[number];
 export type EstimateFields = Record<EstimateField, string>;
 
 /** What must be known to estimate something. */

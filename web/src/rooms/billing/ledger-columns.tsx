@@ -1,6 +1,7 @@
 import { Badge } from '@mantine/core';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import { ledgerTypeTexts } from '../../i18n/ledger-type-texts.ts';
 import type { Column } from '../../ui/rows.tsx';
 import { When } from '../../ui/when.tsx';
 import styles from './billing.module.css';
@@ -9,10 +10,11 @@ import { billingTexts } from './billing-texts.ts';
 
 export function useLedgerColumns(): Column<LedgerRow>[] {
   const t = useTexts(billingTexts);
+  const typeNames = useTexts(ledgerTypeTexts);
   const format = useFormat();
   return [
     { key: 'what', label: t.what, isName: true, render: (row) => <What row={row} /> },
-    { key: 'type', label: t.type, render: ({ type }) => <Badge color={typeColor(type)}>{t.types[type]}</Badge> },
+    { key: 'type', label: t.type, render: ({ type }) => <Badge color={typeColor(type)}>{typeNames[type]}</Badge> },
     { key: 'key', label: t.key, isSpare: true, render: ({ key }) => <KeyName name={key?.name} /> },
     { key: 'when', label: t.when, render: ({ created_at }) => <When at={created_at} /> },
     {
@@ -60,8 +62,9 @@ function typeColor(type: LedgerRow['type']): string {
 
 function What({ row }: { row: LedgerRow }) {
   const t = useTexts(billingTexts);
+  const typeNames = useTexts(ledgerTypeTexts);
   const { project, model_requested, training_job_id, attempt, note, outcome, type } = row;
-  const main = model_requested ?? training_job_id ?? note ?? t.types[type];
+  const main = model_requested ?? training_job_id ?? note ?? typeNames[type];
   const details = [
     project && `${project.owner}/${project.slug}`,
     attempt !== null && t.attempt(String(attempt)),

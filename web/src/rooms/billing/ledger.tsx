@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { ledgerTypeTexts } from '../../i18n/ledger-type-texts.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { SelectFilter, SetFilter } from '../../ui/filters.tsx';
 import { IconCreditCard } from '../../ui/icons.tsx';
@@ -11,7 +12,7 @@ import { Rows } from '../../ui/rows.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
 import { useList } from '../../ui/use-list.ts';
-import { keysQuery } from '../keys/keys-queries.ts';
+import { keysQuery } from '../keys/index.ts';
 import { ledgerQuery } from './billing-queries.ts';
 import { type BillingSearch, ledgerTypes } from './billing-search.ts';
 import { billingTexts } from './billing-texts.ts';
@@ -47,7 +48,7 @@ function Filters({ search }: { search: BillingSearch }) {
         label={t.type}
         all={t.allTypes}
         values={ledgerTypes}
-        names={t.types}
+        names={useTexts(ledgerTypeTexts)}
         value={search.type}
         onChange={(type) => change({ type })}
       />

@@ -1,6 +1,6 @@
 import { createRoute } from '@tanstack/react-router';
-import { lazyPage } from '../../app/lazy-page.ts';
-import { signedInRoute } from '../../app/root-route.tsx';
+import { lazyComponent } from '../../routing/lazy-component.ts';
+import { signedInRoute } from '../../routing/root-route.ts';
 import {
   checkoutQuery,
   creditsQuery,
@@ -23,7 +23,7 @@ export const creditsRoute = createRoute({
     void queryClient.prefetchInfiniteQuery(ledgerQuery(deps));
     void queryClient.prefetchQuery(platformQuery);
   },
-  component: lazyPage(() => import('./billing-page.tsx'), 'BillingPage'),
+  component: lazyComponent(() => import('./billing-page.tsx'), 'BillingPage'),
 });
 
 export const pricesRoute = createRoute({
@@ -33,7 +33,7 @@ export const pricesRoute = createRoute({
     void queryClient.prefetchQuery(platformQuery);
     void queryClient.prefetchQuery(pricesQuery);
   },
-  component: lazyPage(() => import('./prices-page.tsx'), 'PricesPage'),
+  component: lazyComponent(() => import('./prices-page.tsx'), 'PricesPage'),
 });
 
 /** Where the payment service sends the buyer back to. */
@@ -41,5 +41,5 @@ export const checkoutRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/credits/checkout/$id',
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(checkoutQuery(params.id)),
-  component: lazyPage(() => import('./checkout-page.tsx'), 'CheckoutPage'),
+  component: lazyComponent(() => import('./checkout-page.tsx'), 'CheckoutPage'),
 });

@@ -1,6 +1,6 @@
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
-import { AppLink, isPage } from '../../ui/app-link.tsx';
+import { AppLink, useIsPage } from '../../ui/app-link.tsx';
 import { IconAlertCircle, IconAlertTriangle, IconInfoCircle } from '../../ui/icons.tsx';
 import styles from './alerts.module.css';
 import type { Dashboard } from './dashboard-queries.ts';
@@ -14,6 +14,7 @@ const signs = { error: IconAlertCircle, warning: IconAlertTriangle, info: IconIn
 export function Alerts({ dashboard }: { dashboard: Dashboard }) {
   const t = useTexts(dashboardTexts);
   const textOf = useAlertText(dashboard);
+  const isPage = useIsPage();
   if (dashboard.alerts.length === 0) return null;
   return (
     <section aria-label={t.alerts}>

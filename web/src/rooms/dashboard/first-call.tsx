@@ -1,8 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { exampleLanguages, exampleOf } from '../projects/call-example.ts';
-import { CodeTabs } from '../projects/code-tabs.tsx';
+import { CodeTabs, exampleLanguages, exampleOf } from '../projects/index.ts';
 import { callableQuery } from './dashboard-queries.ts';
 import { dashboardTexts } from './dashboard-texts.ts';
 

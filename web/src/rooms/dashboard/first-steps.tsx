@@ -6,10 +6,10 @@ import { Panel } from '../../ui/panel.tsx';
 import type { Dashboard } from './dashboard-queries.ts';
 import { dashboardTexts } from './dashboard-texts.ts';
 import styles from './first-steps.module.css';
-import { NextStep, type Step } from './next-step.tsx';
+import { type GettingStartedStep, NextStep } from './next-step.tsx';
 import type { StepDialog } from './step-dialogs.tsx';
 
-const steps: readonly Step[] = ['project', 'key', 'first_call', 'dataset', 'training'];
+const steps: readonly GettingStartedStep[] = ['project', 'key', 'first_call', 'dataset', 'training'];
 
 type FirstStepsProps = { dashboard: Dashboard; onOpen: (dialog: StepDialog) => void };
 

@@ -1,18 +1,18 @@
 import { Button, Skeleton } from '@mantine/core';
-import { lazyPage } from '../../app/lazy-page.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { AppButton, isPage } from '../../ui/app-link.tsx';
+import { lazyComponent } from '../../routing/lazy-component.ts';
+import { ButtonLink } from '../../ui/button-link.tsx';
 import { Part } from '../../ui/part.tsx';
 import type { Dashboard } from './dashboard-queries.ts';
 import { dashboardTexts } from './dashboard-texts.ts';
 import type { StepDialog } from './step-dialogs.tsx';
 
 // Few need it, once: it is not part of what everybody loads.
-const FirstCall = lazyPage(() => import('./first-call.tsx'), 'FirstCall');
+const FirstCall = lazyComponent(() => import('./first-call.tsx'), 'FirstCall');
 
-export type Step = keyof Dashboard['getting_started'];
+export type GettingStartedStep = keyof Dashboard['getting_started'];
 
-type NextStepProps = { step: Step; dashboard: Dashboard; onOpen: (dialog: StepDialog) => void };
+type NextStepProps = { step: GettingStartedStep; dashboard: Dashboard; onOpen: (dialog: StepDialog) => void };
 
 /** What to do now, done right here where it can be. */
 export function NextStep({ step, dashboard, onOpen }: NextStepProps) {
@@ -29,17 +29,26 @@ export function NextStep({ step, dashboard, onOpen }: NextStepProps) {
         </Part>
       );
     case 'dataset':
-      return <ProjectPage dashboard={dashboard} page="data" text={t.toData} />;
+      return <ProjectPage dashboard={dashboard} to="/projects/$owner/$project/data" text={t.toData} />;
     case 'training':
-      return <ProjectPage dashboard={dashboard} page="training-jobs/new" text={t.toTraining} />;
+      return <ProjectPage dashboard={dashboard} to="/projects/$owner/$project/training-jobs/new" text={t.toTraining} />;
   }
 }
 
+type ProjectPageProps = {
+  dashboard: Dashboard;
+  to: '/projects/$owner/$project/data' | '/projects/$owner/$project/training-jobs/new';
+  text: string;
+};
+
 /** A page of the project that was used last; the list of projects where there is none. */
-function ProjectPage({ dashboard, page, text }: { dashboard: Dashboard; page: string; text: string }) {
+function ProjectPage({ dashboard, to, text }: ProjectPageProps) {
   const t = useTexts(dashboardTexts);
   const [project] = dashboard.projects.recent;
-  const href = project ? `/projects/${project.owner}/${project.slug}/${page}` : '/projects';
-  if (isPage(href)) return <AppButton href={href}>{text}</AppButton>;
-  return <AppButton href="/projects">{t.toProjects}</AppButton>;
+  if (!project) return <ButtonLink to="/projects">{t.toProjects}</ButtonLink>;
+  return (
+    <ButtonLink to={to} params={{ owner: project.owner, project: project.slug }}>
+      {text}
+    </ButtonLink>
+  );
 }

@@ -1,6 +1,6 @@
 import { createRoute } from '@tanstack/react-router';
-import { lazyPage } from '../../app/lazy-page.ts';
-import { signedInRoute } from '../../app/root-route.tsx';
+import { lazyComponent } from '../../routing/lazy-component.ts';
+import { signedInRoute } from '../../routing/root-route.ts';
 import { dashboardQuery, isWindow, type Window } from './dashboard-queries.ts';
 
 export const dashboardRoute = createRoute({
@@ -11,5 +11,5 @@ export const dashboardRoute = createRoute({
   }),
   loaderDeps: ({ search }) => search,
   loader: ({ context, deps }) => void context.queryClient.prefetchQuery(dashboardQuery(deps.window ?? '7d')),
-  component: lazyPage(() => import('./dashboard-page.tsx'), 'DashboardPage'),
+  component: lazyComponent(() => import('./dashboard-page.tsx'), 'DashboardPage'),
 });

@@ -1,10 +1,7 @@
 import { useState } from 'react';
-import { lazyPage } from '../../app/lazy-page.ts';
 import { Part } from '../../ui/part.tsx';
-
-// Loaded when one of them is asked for.
-const CreateProject = lazyPage(() => import('../projects/create-project.tsx'), 'CreateProject');
-const CreateKey = lazyPage(() => import('../keys/create-key.tsx'), 'CreateKey');
+import { LazyCreateKey } from '../keys/index.ts';
+import { LazyCreateProject } from '../projects/index.ts';
 
 export type StepDialog = 'project' | 'key';
 
@@ -24,9 +21,9 @@ export function useStepDialogs() {
     dialogs: asked !== null && (
       <Part skeleton={null}>
         {asked === 'project' ? (
-          <CreateProject isOpen={isOpen} onClose={close} />
+          <LazyCreateProject isOpen={isOpen} onClose={close} />
         ) : (
-          <CreateKey isOpen={isOpen} onClose={close} />
+          <LazyCreateKey isOpen={isOpen} onClose={close} />
         )}
       </Part>
     ),

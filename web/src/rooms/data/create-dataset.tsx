@@ -12,11 +12,11 @@ import { GrowingTextarea } from '../../ui/growing-textarea.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { SubmitRow } from '../../ui/submit-row.tsx';
-import type { ProjectPath } from '../projects/projects-queries.ts';
+import type { ProjectPath } from '../projects/index.ts';
 import { type Dataset, type DatasetPath, useChangeDataset, useCreateDataset } from './datasets-queries.ts';
 import { datasetsTexts } from './datasets-texts.ts';
 
-export type CreateDatasetProps = { at: ProjectPath; isOpen: boolean; onClose: () => void };
+type CreateDatasetProps = { at: ProjectPath; isOpen: boolean; onClose: () => void };
 
 export function CreateDataset({ isOpen, ...props }: CreateDatasetProps) {
   const t = useTexts(datasetsTexts);
@@ -52,7 +52,7 @@ function CreateForm({ at, onClose }: Omit<CreateDatasetProps, 'isOpen'>) {
   );
 }
 
-export type EditDatasetProps = { at: DatasetPath; dataset: Dataset; isOpen: boolean; onClose: () => void };
+type EditDatasetProps = { at: DatasetPath; dataset: Dataset; isOpen: boolean; onClose: () => void };
 
 export function EditDataset({ isOpen, ...props }: EditDatasetProps) {
   const t = useTexts(datasetsTexts);

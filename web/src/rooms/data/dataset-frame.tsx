@@ -8,6 +8,7 @@ import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { IconArchive, IconArrowLeft, IconChartLine, IconDatabase, IconUpload } from '../../ui/icons.tsx';
+import listStyles from '../../ui/list-page.module.css';
 import { PageTitle } from '../../ui/page-title.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
@@ -40,10 +41,10 @@ export function DatasetFrame() {
   const place = useMatches({ select: (matches) => matches.at(-1)?.fullPath ?? '' });
   const tab = tabs.find(({ to, text }) => text !== 'examples' && place.startsWith(to)) ?? tabs[0];
   return (
-    <div className={styles.stack}>
+    <div className={listStyles.stack}>
       <div className={styles.dataset}>
         <div>
-          <p className={styles.where}>
+          <p className={listStyles.where}>
             <Link to="/projects/$owner/$project/data" params={params}>
               <IconArrowLeft size={14} />
               {t.back}

@@ -10,7 +10,7 @@ import { EditDataset } from './create-dataset.tsx';
 import { type Dataset, type DatasetPath, useChangeDataset } from './datasets-queries.ts';
 import { datasetsTexts } from './datasets-texts.ts';
 
-export type DatasetMenuProps = { at: DatasetPath; dataset: Dataset };
+type DatasetMenuProps = { at: DatasetPath; dataset: Dataset };
 
 export function DatasetMenu({ at, dataset }: DatasetMenuProps) {
   const t = useTexts(datasetsTexts);

@@ -8,6 +8,7 @@ import { ButtonLink } from '../../ui/button-link.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { ArchiveFilter } from '../../ui/filters.tsx';
 import { IconArchive, IconDatabase, IconPlus, IconUpload } from '../../ui/icons.tsx';
+import listStyles from '../../ui/list-page.module.css';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { NothingFound } from '../../ui/nothing-found.tsx';
 import { Panel } from '../../ui/panel.tsx';
@@ -18,13 +19,13 @@ import { SearchField } from '../../ui/search-field.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { When } from '../../ui/when.tsx';
-import { UnfinishedImports } from '../imports/unfinished-imports.tsx';
-import { projectQuery } from '../projects/projects-queries.ts';
-import { versionName } from '../versions/version-name.ts';
+import { projectQuery } from '../projects/index.ts';
 import { CreateDataset } from './create-dataset.tsx';
 import styles from './data.module.css';
 import { type Dataset, type DatasetsFilter, datasetsQuery } from './datasets-queries.ts';
 import { datasetsTexts } from './datasets-texts.ts';
+import { UnfinishedImports } from './unfinished-imports.tsx';
+import { versionName } from './version-queries.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/data');
 
@@ -53,7 +54,7 @@ export function DatasetsPage() {
   const rows = <RowsSkeleton columns={4} />;
   return (
     <>
-      <div className={styles.head}>
+      <div className={listStyles.head}>
         <Filters filter={filter} />
         {actions}
       </div>
@@ -131,7 +132,7 @@ function useColumns(): Column<Dataset>[] {
       label: t.name,
       isName: true,
       render: (dataset) => (
-        <div className={styles.name}>
+        <div className={listStyles.name}>
           <Link to="/projects/$owner/$project/data/$dataset" params={{ ...params, dataset: dataset.id }}>
             {dataset.name}
           </Link>

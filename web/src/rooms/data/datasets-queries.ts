@@ -8,7 +8,7 @@ import {
 import { byCursor } from '../../api/by-cursor.ts';
 import { call } from '../../api/call.ts';
 import type { Routes, Schemas } from '../../api/generated/contract.ts';
-import type { ProjectPath } from '../projects/projects-queries.ts';
+import type { ProjectPath } from '../projects/index.ts';
 
 export type Dataset = Schemas['Dataset'];
 export type DatasetPath = ProjectPath & { dataset: string };
@@ -35,6 +35,30 @@ export const datasetQuery = (at: DatasetPath) =>
       call('GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}', { path: pathOf(at), signal }),
   });
 
+const importsPollMs = 5_000;
+
+type ImportState = Schemas['Import']['state'];
+
+/** The server works on it, so that the page asks again by itself. */
+export const isImportInProgress = (state: ImportState): boolean =>
+  state === 'uploaded' || state === 'profiling' || state === 'importing' || state === 'canceling';
+export const isImportOver = (state: ImportState): boolean =>
+  state === 'completed' || state === 'failed' || state === 'canceled' || state === 'expired';
+
+/** The latest imports; the unfinished ones are among them. */
+export const importsQuery = ({ owner, project }: ProjectPath) =>
+  queryOptions({
+    queryKey: ['imports', owner, project],
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/projects/{owner}/{project}/imports', {
+        path: { owner, project },
+        query: { limit: 25 },
+        signal,
+      }),
+    refetchInterval: ({ state: { data } }) =>
+      data?.data.some(({ state }) => isImportInProgress(state)) ? importsPollMs : false,
+  });
+
 export const datasetLimitsQuery = ({ owner, project }: ProjectPath) =>
   queryOptions({
     queryKey: ['dataset-limits', owner, project],
@@ -43,7 +67,7 @@ export const datasetLimitsQuery = ({ owner, project }: ProjectPath) =>
     staleTime: 60_000,
   });
 
-export type NewDataset = Routes['POST /api/v1/projects/{owner}/{project}/datasets']['body'];
+type NewDataset = Routes['POST /api/v1/projects/{owner}/{project}/datasets']['body'];
 
 export function useCreateDataset({ owner, project }: ProjectPath) {
   const queryClient = useQueryClient();
@@ -57,7 +81,7 @@ export function useCreateDataset({ owner, project }: ProjectPath) {
   });
 }
 
-export type DatasetChange = Routes['PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}']['body'];
+type DatasetChange = Routes['PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}']['body'];
 
 /** `onDone` is called also when what called is gone from the page by then. */
 export function useChangeDataset(at: DatasetPath, onDone?: (changed: Dataset) => void) {

@@ -1,15 +1,18 @@
 import { Text } from '@mantine/core';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { AppLink } from '../../ui/app-link.tsx';
-import type { ProjectPath } from '../projects/projects-queries.ts';
+import { TextLink } from '../../ui/text-link.tsx';
+import type { ProjectPath } from '../projects/index.ts';
 import { datasetsTexts } from './datasets-texts.ts';
 
 /** Where a dataset is to be chosen and there is none: the way to one. */
-export function NoDatasets({ at: { owner, project } }: { at: ProjectPath }) {
+export function NoDatasets({ at }: { at: ProjectPath }) {
   const t = useTexts(datasetsTexts);
   return (
     <Text c="dimmed">
-      {t.noDatasets} <AppLink href={`/projects/${owner}/${project}/data`}>{t.toDatasets}</AppLink>
+      {t.noDatasets}{' '}
+      <TextLink to="/projects/$owner/$project/data" params={at}>
+        {t.toDatasets}
+      </TextLink>
     </Text>
   );
 }

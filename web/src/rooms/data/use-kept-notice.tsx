@@ -1,7 +1,7 @@
 import { useTexts } from '../../i18n/catalogue.ts';
-import { AppLink } from '../../ui/app-link.tsx';
 import { notify } from '../../ui/notify.tsx';
-import type { ProjectPath } from '../projects/projects-queries.ts';
+import { TextLink } from '../../ui/text-link.tsx';
+import type { ProjectPath } from '../projects/index.ts';
 import { datasetsTexts } from './datasets-texts.ts';
 
 /** Tells that something elsewhere became examples of a dataset, and leads on to it. */
@@ -11,6 +11,10 @@ export function useKeptNotice({ owner, project }: ProjectPath): (text: string, d
     notify({
       tone: 'good',
       text,
-      link: <AppLink href={`/projects/${owner}/${project}/data/${dataset}`}>{t.toDataset}</AppLink>,
+      link: (
+        <TextLink to="/projects/$owner/$project/data/$dataset" params={{ owner, project, dataset }}>
+          {t.toDataset}
+        </TextLink>
+      ),
     });
 }

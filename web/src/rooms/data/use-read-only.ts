@@ -1,5 +1,5 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { projectQuery } from '../projects/projects-queries.ts';
+import { projectQuery } from '../projects/index.ts';
 import { type DatasetPath, datasetQuery } from './datasets-queries.ts';
 
 /** Whether a dataset can only be looked at: it, or its project, is in the archive. */

@@ -8,7 +8,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { IconAlertTriangle } from '../../ui/icons.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
-import type { DatasetPath } from '../data/datasets-queries.ts';
+import type { DatasetPath } from '../data/index.ts';
 import type { Example } from './example.ts';
 import { contentOf, emptyDraft, isReadable } from './example-draft.ts';
 import { ExampleEditor } from './example-editor.tsx';
@@ -16,7 +16,7 @@ import { useAddExample } from './examples-changes.ts';
 import { examplesTexts } from './examples-texts.ts';
 import { IssueList } from './issue-list.tsx';
 
-export type AddExampleProps = { at: DatasetPath; kind: Example['kind']; isOpen: boolean; onClose: () => void };
+type AddExampleProps = { at: DatasetPath; kind: Example['kind']; isOpen: boolean; onClose: () => void };
 
 export function AddExample({ isOpen, ...props }: AddExampleProps) {
   const t = useTexts(examplesTexts);

@@ -7,7 +7,7 @@ import { emptyMessage, listIn, type MessageDraft, roles, type TextDraft } from '
 import styles from './example-editor.module.css';
 import { examplesTexts } from './examples-texts.ts';
 
-export function Conversation({ draft, onChange }: ExampleEditorProps<TextDraft>) {
+export function ConversationFields({ draft, onChange }: ExampleEditorProps<TextDraft>) {
   const t = useTexts(examplesTexts);
   const { messages } = draft;
   const change = (next: MessageDraft[]) => onChange({ ...draft, messages: next });

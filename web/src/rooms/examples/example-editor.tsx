@@ -1,7 +1,7 @@
 import { Group, Stack } from '@mantine/core';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { SegmentedControl } from '../../ui/segmented-control.tsx';
-import { Conversation } from './conversation-fields.tsx';
+import { ConversationFields } from './conversation-fields.tsx';
 import type { ExampleEditorProps } from './example-draft.ts';
 import styles from './example-editor.module.css';
 import { splits } from './examples-queries.ts';
@@ -14,7 +14,7 @@ export function ExampleEditor({ draft, onChange }: ExampleEditorProps) {
   return (
     <Stack gap="md">
       {draft.kind === 'text' ? (
-        <Conversation draft={draft} onChange={onChange} />
+        <ConversationFields draft={draft} onChange={onChange} />
       ) : (
         <Pair draft={draft} onChange={onChange} />
       )}

@@ -9,7 +9,7 @@ import { IconChevronDown, IconTrash } from '../../ui/icons.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { Tag } from '../../ui/tag.tsx';
-import type { DatasetPath } from '../data/datasets-queries.ts';
+import type { DatasetPath } from '../data/index.ts';
 import type { Example } from './example.ts';
 import { contentOf, draftOf, type ExampleDraft, isReadable } from './example-draft.ts';
 import { ExampleEditor } from './example-editor.tsx';
@@ -20,7 +20,7 @@ import { useChangeExample, useDeleteExample } from './examples-changes.ts';
 import { examplesTexts } from './examples-texts.ts';
 import { IssueList } from './issue-list.tsx';
 
-export type ExampleRowProps = {
+type ExampleRowProps = {
   at: DatasetPath;
   example: Example;
   isOpen: boolean;

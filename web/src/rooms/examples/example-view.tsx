@@ -8,7 +8,7 @@ import { examplesTexts } from './examples-texts.ts';
 export type TextPlace = { part: TextPart; nth: number };
 type TextPart = 'query' | 'positives' | 'negatives' | TextContent['messages'][number]['role'];
 
-export type ExampleViewProps = {
+type ExampleViewProps = {
   text: TextContent | null;
   embedding: EmbeddingContent | null;
   /** Shows a text in another way, for example with what has changed in it. */

@@ -1,14 +1,11 @@
 import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type AnswerOf, call } from '../../api/call.ts';
 import type { Routes } from '../../api/generated/contract.ts';
-import { type DatasetPath, pathOf, refreshDataset } from '../data/datasets-queries.ts';
+import { type DatasetPath, pathOf, refreshDataset } from '../data/index.ts';
 import type { Example, NewExample } from './example.ts';
 import type { examplesListRoute } from './examples-queries.ts';
 
 type Pages = InfiniteData<AnswerOf<typeof examplesListRoute>>;
-
-export type AddedExample =
-  AnswerOf<'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples'>['results'][number];
 
 export function useAddExample(at: DatasetPath) {
   const queryClient = useQueryClient();
@@ -29,7 +26,7 @@ export function useAddExample(at: DatasetPath) {
   });
 }
 
-export type ExampleChange =
+type ExampleChange =
   Routes['PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples/{example_id}']['body'];
 
 export function useChangeExample(at: DatasetPath, id: string) {

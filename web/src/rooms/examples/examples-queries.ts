@@ -1,8 +1,8 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { byCursor } from '../../api/by-cursor.ts';
 import { call } from '../../api/call.ts';
-import { textIn } from '../../app/search-text.ts';
-import { type DatasetPath, pathOf } from '../data/datasets-queries.ts';
+import { textIn } from '../../routing/search-text.ts';
+import { type DatasetPath, pathOf } from '../data/index.ts';
 import type { Origin, Split } from './example.ts';
 
 export const examplesListRoute = 'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples';

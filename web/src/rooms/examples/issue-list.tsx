@@ -3,7 +3,7 @@ import styles from './issue-list.module.css';
 import { issueTexts } from './issue-texts.ts';
 import { placeIn } from './place-in.ts';
 
-export type IssueLike = { code: string; pointer: string; message: string; hint: string | null };
+type IssueLike = { code: string; pointer: string; message: string; hint: string | null };
 
 /** What is wrong with an example or a row. In English the server's own sentence stands, which knows the case. */
 export function IssueList({ issues }: { issues: readonly IssueLike[] }) {

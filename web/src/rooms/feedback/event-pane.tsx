@@ -4,9 +4,10 @@ import { useState } from 'react';
 import { isProblem } from '../../api/problem.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { Panel } from '../../ui/panel.tsx';
+import type { Split } from '../examples/index.ts';
 import { Head } from './event-head.tsx';
 import styles from './feedback.module.css';
-import { type Decision, dryRunQuery, type Split } from './feedback-changes.ts';
+import { type Decision, dryRunQuery } from './feedback-changes.ts';
 import { type EventDetail, type EventPath, eventQuery } from './feedback-queries.ts';
 import { feedbackTexts } from './feedback-texts.ts';
 import { decide, isChanged, type Mark, marksOf, nextMark, suggestion } from './judgment.ts';
@@ -16,7 +17,7 @@ import { Results } from './results.tsx';
 import { useActions, useDecision } from './use-event-decision.ts';
 import { useInboxKeys } from './use-inbox-keys.ts';
 
-export type EventPaneProps = {
+type EventPaneProps = {
   at: EventPath;
   isReadOnly: boolean;
   isInList: boolean;

@@ -12,7 +12,7 @@ import { feedbackTexts } from './feedback-texts.ts';
 
 const rowHeight = 68;
 
-export type EventRowsProps = {
+type EventRowsProps = {
   list: PagedList;
   rows: readonly Event[];
   currentId: string | undefined;

@@ -1,6 +1,7 @@
 import { type InfiniteData, type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type AnswerOf, call } from '../../api/call.ts';
-import { type DatasetPath, pathOf, refreshDataset } from '../data/datasets-queries.ts';
+import { type DatasetPath, pathOf, refreshDataset } from '../data/index.ts';
+import type { Split } from '../examples/index.ts';
 import {
   type EventDetail,
   type EventPath,
@@ -41,8 +42,6 @@ export const dryRunQuery = (at: EventPath, decision: Decision) =>
     retry: false,
     staleTime: 5_000,
   });
-
-export type Split = 'train' | 'test';
 
 /** Both are called also when another event is looked at by then, and for each of several that are on their way. */
 type Outcome = { onDone: (event: EventDetail) => void; onError: (error: unknown) => void };
@@ -139,7 +138,7 @@ export const manyDryRunQuery = (at: DatasetPath, many: Many) =>
     retry: false,
   });
 
-export type ManyResult = { promoted: number; rejected: number; stopped: string | null };
+type ManyResult = { promoted: number; rejected: number; stopped: string | null };
 
 /** Goes on until nothing remains; `onProgress` hears how many are promoted. */
 export function usePromoteMany(at: DatasetPath, onProgress: (promoted: number) => void) {

@@ -2,12 +2,12 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { byCursor } from '../../api/by-cursor.ts';
 import { call } from '../../api/call.ts';
 import type { Schemas } from '../../api/generated/contract.ts';
-import { textIn } from '../../app/search-text.ts';
-import { type DatasetPath, pathOf } from '../data/datasets-queries.ts';
+import { textIn } from '../../routing/search-text.ts';
+import { type DatasetPath, pathOf } from '../data/index.ts';
 
 export type Event = Schemas['RetrievalEvent'];
 export type EventDetail = Schemas['RetrievalEventDetail'];
-export type EventState = Event['state'];
+type EventState = Event['state'];
 export type Blocker = Event['blockers'][number];
 export type EventPath = DatasetPath & { event: string };
 

@@ -1,6 +1,6 @@
 import { Kbd } from '@mantine/core';
-import { areShortcutsOn } from '../../app/frame/shortcut-keys.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { areShortcutsOn } from '../../ui/shortcut-keys.ts';
 import styles from './feedback.module.css';
 import { feedbackTexts } from './feedback-texts.ts';
 

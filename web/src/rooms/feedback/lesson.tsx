@@ -2,12 +2,12 @@ import { Alert } from '@mantine/core';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { IconAlertTriangle } from '../../ui/icons.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
-import { ExampleView } from '../examples/example-view.tsx';
+import { ExampleView } from '../examples/index.ts';
 import styles from './feedback.module.css';
 import type { Promotion } from './feedback-changes.ts';
 import { feedbackTexts } from './feedback-texts.ts';
 
-export type LessonProps = { promotion: Promotion | undefined; blockers: readonly string[]; error: unknown };
+type LessonProps = { promotion: Promotion | undefined; blockers: readonly string[]; error: unknown };
 
 /** The example that the event would become, or why it cannot. */
 export function Lesson({ promotion, blockers, error }: LessonProps) {

@@ -5,7 +5,7 @@ import { CodeBlock } from '../../ui/code-block.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { IconCircleCheck, IconInbox } from '../../ui/icons.tsx';
 import { NothingFound } from '../../ui/nothing-found.tsx';
-import { projectQuery } from '../projects/projects-queries.ts';
+import { projectQuery } from '../projects/index.ts';
 import styles from './feedback.module.css';
 import { type EventsFilter, stateOf } from './feedback-queries.ts';
 import { feedbackTexts } from './feedback-texts.ts';

@@ -7,12 +7,12 @@ import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
-import type { DatasetPath } from '../data/datasets-queries.ts';
+import type { DatasetPath } from '../data/index.ts';
 import { type Many, type ManyPromoted, manyDryRunQuery, usePromoteMany } from './feedback-changes.ts';
 import type { Blocker } from './feedback-queries.ts';
 import { feedbackTexts } from './feedback-texts.ts';
 
-export type PromoteManyProps = { at: DatasetPath; many: Many | null; onClose: () => void; onDone: () => void };
+type PromoteManyProps = { at: DatasetPath; many: Many | null; onClose: () => void; onDone: () => void };
 
 /** Shows what would become of many events, then promotes them. */
 export function PromoteMany({ at, many, onClose, onDone }: PromoteManyProps) {

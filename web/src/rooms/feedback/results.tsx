@@ -8,7 +8,7 @@ import type { EventDetail } from './feedback-queries.ts';
 import { feedbackTexts } from './feedback-texts.ts';
 import { isChanged, type Mark, type Marks } from './judgment.ts';
 
-export type ResultsProps = {
+type ResultsProps = {
   event: EventDetail;
   marks: Marks;
   decision: Decision;

@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent } from 'react';
-import { areShortcutsOn, isTyping } from '../../app/frame/shortcut-keys.ts';
+import { areShortcutsOn, isTyping } from '../../ui/shortcut-keys.ts';
 
-export type InboxKeys = {
+type InboxKeys = {
   next: () => void;
   previous: () => void;
   judge: (rank: number) => void;

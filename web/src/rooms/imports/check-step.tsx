@@ -22,7 +22,7 @@ const pauseMs = 300;
 
 type Choice = { mapping: Mapping | null; options: Options };
 
-export type CheckStepProps = { at: ImportPath; going: Import; onReadAgain: () => void };
+type CheckStepProps = { at: ImportPath; going: Import; onReadAgain: () => void };
 
 /** The file was read: what is in it, what becomes of it, and whether that is right. */
 export function CheckStep({ at, going, onReadAgain }: CheckStepProps) {

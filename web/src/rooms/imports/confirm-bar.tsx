@@ -9,7 +9,7 @@ import styles from './imports.module.css';
 import { type ImportPath, type Options, type Preview, useConfirmImport } from './imports-queries.ts';
 import { importsTexts } from './imports-texts.ts';
 
-export type ConfirmBarProps = {
+type ConfirmBarProps = {
   at: ImportPath;
   options: Options;
   preview: Preview | undefined;

@@ -5,7 +5,7 @@ import styles from './imports.module.css';
 
 const endings = '.jsonl,.ndjson,.json,.csv,.tsv,.txt,.parquet,.gz';
 
-export type DropZoneProps = { action: string; children: ReactNode; onFile: (file: File) => void };
+type DropZoneProps = { action: string; children: ReactNode; onFile: (file: File) => void };
 
 /** Takes a file that is dropped on it, or chosen with its button. */
 export function DropZone({ action, children, onFile }: DropZoneProps) {

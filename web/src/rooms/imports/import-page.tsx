@@ -4,16 +4,16 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { focusTitle } from '../../ui/focus-title.ts';
 import { IconArrowLeft } from '../../ui/icons.tsx';
+import styles from '../../ui/list-page.module.css';
 import { PageTitle } from '../../ui/page-title.tsx';
 import { Part } from '../../ui/part.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
-import styles from '../data/data.module.css';
 import { CheckStep } from './check-step.tsx';
 import { EndStep } from './end-step.tsx';
 import { type Import, type ImportPath, importQuery, refreshAfterImport } from './imports-queries.ts';
 import { importsTexts } from './imports-texts.ts';
 import { NewImport } from './new-import.tsx';
-import { type Step, Steps } from './steps.tsx';
+import { type ImportStep, Steps } from './steps.tsx';
 import { UploadStep } from './upload-step.tsx';
 import { WorkStep } from './work-step.tsx';
 
@@ -40,7 +40,7 @@ export function ImportPage() {
   );
 }
 
-type WizardProps = { name?: string; step: Step; children: ReactNode };
+type WizardProps = { name?: string; step: ImportStep; children: ReactNode };
 
 function Wizard({ name, step, children }: WizardProps) {
   const t = useTexts(importsTexts);
@@ -127,7 +127,7 @@ function Going({ at, file, onFile }: GoingProps) {
 }
 
 /** How far a file came whose import is over. */
-function lastStepOf({ state, file, mapping }: Import): Step {
+function lastStepOf({ state, file, mapping }: Import): ImportStep {
   if (state === 'completed') return 'done';
   if (file.received_bytes < file.size_bytes) return 'file';
   // Nothing can be confirmed without a mapping.

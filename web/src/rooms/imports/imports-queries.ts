@@ -2,8 +2,8 @@ import { keepPreviousData, type QueryClient, queryOptions, useMutation, useQuery
 import { type AnswerOf, call, send } from '../../api/call.ts';
 import type { Routes, Schemas } from '../../api/generated/contract.ts';
 import { isProblem, whole } from '../../api/problem.ts';
-import { refreshDataset } from '../data/datasets-queries.ts';
-import type { ProjectPath } from '../projects/projects-queries.ts';
+import { isImportInProgress, refreshDataset } from '../data/index.ts';
+import type { ProjectPath } from '../projects/index.ts';
 
 export type Import = Schemas['Import'];
 export type ImportState = Import['state'];
@@ -16,13 +16,6 @@ export type Options = Import['options'];
 export type IssueCode = Profile['issues'][number]['code'];
 
 const pollMs = 700;
-const slowPollMs = 5_000;
-
-/** States in which the server works, so that the page asks again by itself. */
-const isWorking = (state: ImportState): boolean =>
-  state === 'uploaded' || state === 'profiling' || state === 'importing' || state === 'canceling';
-export const isOver = (state: ImportState): boolean =>
-  state === 'completed' || state === 'failed' || state === 'canceled' || state === 'expired';
 
 export const pathOf = ({ owner, project, import: id }: ImportPath) => ({ owner, project, import_id: id });
 
@@ -31,20 +24,7 @@ export const importQuery = (at: ImportPath) =>
     queryKey: ['import', at.import],
     queryFn: ({ signal }) =>
       call('GET /api/v1/projects/{owner}/{project}/imports/{import_id}', { path: pathOf(at), signal }),
-    refetchInterval: ({ state: { data } }) => (data && isWorking(data.state) ? pollMs : false),
-  });
-
-/** The latest imports; the unfinished ones are among them. */
-export const importsQuery = ({ owner, project }: ProjectPath) =>
-  queryOptions({
-    queryKey: ['imports', owner, project],
-    queryFn: ({ signal }) =>
-      call('GET /api/v1/projects/{owner}/{project}/imports', {
-        path: { owner, project },
-        query: { limit: 25 },
-        signal,
-      }),
-    refetchInterval: ({ state: { data } }) => (data?.data.some(({ state }) => isWorking(state)) ? slowPollMs : false),
+    refetchInterval: ({ state: { data } }) => (data && isImportInProgress(data.state) ? pollMs : false),
   });
 
 export const profileQuery = (at: ImportPath) =>

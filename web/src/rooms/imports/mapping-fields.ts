@@ -1,6 +1,6 @@
 import type { Import, Mapping } from './imports-queries.ts';
 
-export type Kind = Import['kind'];
+export type ImportKind = Import['kind'];
 /** A part of an example that a column can hold. */
 export type Field =
   | 'messages'
@@ -42,14 +42,14 @@ export function isOneColumn(mapping: Mapping | null): boolean {
 }
 
 /** Whether it says enough to make examples. */
-export function isComplete(mapping: Mapping, kind: Kind): boolean {
+export function isComplete(mapping: Mapping, kind: ImportKind): boolean {
   const has = (field: Field) => columnsOf(mapping, field).length > 0;
   if (kind === 'embedding') return has('query') && has('positives');
   return has('messages') || (has('user') && has('assistant'));
 }
 
 /** Which parts are asked for; the first ones are needed. */
-export function fieldsOf(kind: Kind, isOne: boolean): { field: Field; isNeeded: boolean }[] {
+export function fieldsOf(kind: ImportKind, isOne: boolean): { field: Field; isNeeded: boolean }[] {
   const needed = (fields: Field[]) => fields.map((field) => ({ field, isNeeded: true }));
   const more = (fields: Field[]) => fields.map((field) => ({ field, isNeeded: false }));
   if (kind === 'embedding') return [...needed(['query', 'positives']), ...more(['negatives', 'split'])];

@@ -11,15 +11,15 @@ import {
   columnsOf,
   type Field,
   fieldsOf,
+  type ImportKind,
   isOneColumn,
   isSameMapping,
-  type Kind,
   mayBeSeveral,
   withColumns,
 } from './mapping-fields.ts';
 
-export type MappingPanelProps = {
-  kind: Kind;
+type MappingPanelProps = {
+  kind: ImportKind;
   profile: Profile;
   mapping: Mapping | null;
   onChange: (mapping: Mapping | null) => void;

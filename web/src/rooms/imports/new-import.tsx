@@ -7,9 +7,8 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { useList } from '../../ui/use-list.ts';
-import { datasetLimitsQuery, datasetQuery, datasetsQuery } from '../data/datasets-queries.ts';
-import { useDatasetOptions } from '../data/use-dataset-options.ts';
-import type { ProjectPath } from '../projects/projects-queries.ts';
+import { datasetLimitsQuery, datasetQuery, datasetsQuery, useDatasetOptions } from '../data/index.ts';
+import type { ProjectPath } from '../projects/index.ts';
 import { useBytes } from './bytes.ts';
 import { DropZone } from './drop-zone.tsx';
 import styles from './imports.module.css';
@@ -18,7 +17,7 @@ import { importsTexts } from './imports-texts.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/data/imports/$import');
 
-export type NewImportProps = { at: ProjectPath; datasetId: string | undefined; onFile: (file: File) => void };
+type NewImportProps = { at: ProjectPath; datasetId: string | undefined; onFile: (file: File) => void };
 
 /** Which file, and where its examples go. */
 export function NewImport({ at, datasetId, onFile }: NewImportProps) {

@@ -5,7 +5,7 @@ import { Panel } from '../../ui/panel.tsx';
 import { checkTexts } from './check-texts.ts';
 import type { Options } from './imports-queries.ts';
 
-export type OptionsPanelProps = { options: Options; onChange: (options: Options) => void };
+type OptionsPanelProps = { options: Options; onChange: (options: Options) => void };
 
 export function OptionsPanel({ options, onChange }: OptionsPanelProps) {
   const t = useTexts(checkTexts);

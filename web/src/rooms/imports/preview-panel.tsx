@@ -3,15 +3,18 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
-import type { EmbeddingContent, TextContent } from '../examples/example.ts';
-import { ExampleSummary } from '../examples/example-summary.tsx';
-import { examplesTexts } from '../examples/examples-texts.ts';
-import { IssueList } from '../examples/issue-list.tsx';
+import {
+  type EmbeddingContent,
+  ExampleSummary,
+  examplesTexts,
+  IssueList,
+  type TextContent,
+} from '../examples/index.ts';
 import { checkTexts } from './check-texts.ts';
 import styles from './imports.module.css';
 import type { Preview, PreviewRow } from './imports-queries.ts';
 
-export type PreviewPanelProps = { preview: Preview | undefined; isAsked: boolean; isCurrent: boolean };
+type PreviewPanelProps = { preview: Preview | undefined; isAsked: boolean; isCurrent: boolean };
 
 /** The first rows as the examples that they become, each with what is wrong with it. */
 export function PreviewPanel({ preview, isAsked, isCurrent }: PreviewPanelProps) {

@@ -9,7 +9,7 @@ import styles from './imports.module.css';
 import type { ImportPath, Profile } from './imports-queries.ts';
 import { ReadAgain } from './read-again.tsx';
 
-export type ProfilePanelProps = { at: ImportPath; profile: Profile; onReadAgain: () => void };
+type ProfilePanelProps = { at: ImportPath; profile: Profile; onReadAgain: () => void };
 
 /** What is in the file, over all of its rows. */
 export function ProfilePanel({ at, profile, onReadAgain }: ProfilePanelProps) {

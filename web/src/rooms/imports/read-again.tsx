@@ -11,7 +11,7 @@ const encodings = ['utf-8', 'gb18030', 'big5', 'shift_jis', 'euc-kr', 'windows-1
 const formats = ['jsonl', 'json', 'csv', 'tsv', 'parquet'] as const;
 const delimiters = [',', ';', '\t', '|'] as const;
 
-export type ReadAgainProps = {
+type ReadAgainProps = {
   at: ImportPath;
   profile: Profile;
   isOpen: boolean;

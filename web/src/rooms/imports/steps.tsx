@@ -4,10 +4,10 @@ import { importsTexts } from './imports-texts.ts';
 import styles from './steps.module.css';
 
 const order = ['file', 'check', 'done'] as const;
-export type Step = (typeof order)[number];
+export type ImportStep = (typeof order)[number];
 
 /** Where one is on the way. */
-export function Steps({ step }: { step: Step }) {
+export function Steps({ step }: { step: ImportStep }) {
   const t = useTexts(importsTexts);
   const now = order.indexOf(step);
   return (

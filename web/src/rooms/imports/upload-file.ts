@@ -1,14 +1,14 @@
 import { call } from '../../api/call.ts';
+import { basePath } from '../../api/page-settings.ts';
 import { isProblem, lostConnection, Problem, problemOf } from '../../api/problem.ts';
 import { csrfToken, renewSession } from '../../api/session.ts';
-import { basePath } from '../../app/page-settings.ts';
 import { type Import, type ImportPath, pathOf } from './imports-queries.ts';
 
 /** Bytes of a request: what a broken connection costs at most. */
 const chunkBytes = 8 * 1024 * 1024;
 const longestWaitMs = 15_000;
 
-export type UploadOptions = {
+type UploadOptions = {
   at: ImportPath;
   file: Blob;
   receivedBytes: number;

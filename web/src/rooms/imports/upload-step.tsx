@@ -12,7 +12,7 @@ import type { Import, ImportPath } from './imports-queries.ts';
 import { importsTexts } from './imports-texts.ts';
 import { useUpload } from './use-upload.ts';
 
-export type UploadStepProps = {
+type UploadStepProps = {
   at: ImportPath;
   going: Import;
   /** The file, as long as the page has it. */

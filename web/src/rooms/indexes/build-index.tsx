@@ -11,15 +11,13 @@ import { Part } from '../../ui/part.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { SubmitRow } from '../../ui/submit-row.tsx';
 import { useList } from '../../ui/use-list.ts';
-import type { DatasetPath } from '../data/datasets-queries.ts';
-import { trainedModelsQuery } from '../models/models-queries.ts';
-import { baseModelsQuery, hostedModelsQuery } from '../projects/projects-queries.ts';
-import { useVersionOption } from '../versions/use-version-option.ts';
-import { versionsQuery } from '../versions/versions-queries.ts';
+import { type DatasetPath, useVersionOption, versionsQuery } from '../data/index.ts';
+import { trainedModelsQuery } from '../models/index.ts';
+import { baseModelsQuery, hostedModelsQuery } from '../projects/index.ts';
 import { useBuildIndex } from './indexes-changes.ts';
 import { indexesTexts } from './indexes-texts.ts';
 
-export type BuildIndexProps = {
+type BuildIndexProps = {
   at: DatasetPath;
   /** What embedded before, where it is built anew. */
   model?: string;

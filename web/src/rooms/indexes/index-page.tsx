@@ -8,7 +8,7 @@ import { IconAlertCircle } from '../../ui/icons.tsx';
 import { PageTitle } from '../../ui/page-title.tsx';
 import { Part } from '../../ui/part.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
-import { useReadOnly } from '../data/use-read-only.ts';
+import { useReadOnly, useVersionName } from '../data/index.ts';
 import { BuildIndex } from './build-index.tsx';
 import { IndexActions } from './index-actions.tsx';
 import { IndexBadge } from './index-badge.tsx';
@@ -20,7 +20,6 @@ import { type Index, indexQuery, isSearchable, isUnderWay } from './indexes-quer
 import { indexesTexts } from './indexes-texts.ts';
 import { MiningPanel } from './mining-panel.tsx';
 import { SearchPanel } from './search-panel.tsx';
-import { useVersionName } from './use-version-name.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset/indexes/$index');
 

@@ -1,13 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type AnswerOf, call, newIdempotencyKey } from '../../api/call.ts';
 import type { Routes } from '../../api/generated/contract.ts';
-import { type DatasetPath, refreshDataset } from '../data/datasets-queries.ts';
+import { type DatasetPath, refreshDataset } from '../data/index.ts';
 import { type IndexPath, indexQuery, pathOf } from './indexes-queries.ts';
 
 const searchRoute = 'POST /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}/search';
 const mineRoute = 'POST /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}/mine';
 export type Mined = AnswerOf<typeof mineRoute>;
-export type MiningRule = Pick<Routes[typeof mineRoute]['body'], 'split' | 'max_negatives' | 'max_score_ratio'>;
+type MiningRule = Pick<Routes[typeof mineRoute]['body'], 'split' | 'max_negatives' | 'max_score_ratio'>;
 
 /** An index is charged, told in the feed, and counts as a use of its version. */
 function useRefresh() {
@@ -18,7 +18,7 @@ function useRefresh() {
   };
 }
 
-export type NewIndex = Routes['POST /api/v1/projects/{owner}/{project}/dataset-indexes']['body'];
+type NewIndex = Routes['POST /api/v1/projects/{owner}/{project}/dataset-indexes']['body'];
 
 export function useBuildIndex({ owner, project }: DatasetPath) {
   const refresh = useRefresh();
@@ -82,7 +82,7 @@ export function usePreviewMining(at: IndexPath) {
 }
 
 export type MiningSoFar = { seen: number; written: number; credits: number };
-export type MiningRun = { rule: MiningRule; signal: AbortSignal; onProgress: (soFar: MiningSoFar) => void };
+type MiningRun = { rule: MiningRule; signal: AbortSignal; onProgress: (soFar: MiningSoFar) => void };
 
 /** Goes through all examples, so many with each request; what was written stays when somebody stops it. */
 export function useMine(at: IndexPath) {

@@ -5,6 +5,7 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { IconPlus, IconVectorTriangle } from '../../ui/icons.tsx';
+import styles from '../../ui/list-page.module.css';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
@@ -12,13 +13,11 @@ import { type Column, Rows } from '../../ui/rows.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { When } from '../../ui/when.tsx';
-import styles from '../data/data.module.css';
-import { useReadOnly } from '../data/use-read-only.ts';
+import { useReadOnly, useVersionName } from '../data/index.ts';
 import { BuildIndex } from './build-index.tsx';
 import { IndexBadge } from './index-badge.tsx';
 import { type Index, indexesQuery } from './indexes-queries.ts';
 import { indexesTexts } from './indexes-texts.ts';
-import { useVersionName } from './use-version-name.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset/indexes');
 

@@ -3,13 +3,13 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import type { Schemas } from '../../api/generated/contract.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import { ledgerTypeTexts } from '../../i18n/ledger-type-texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Part } from '../../ui/part.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { When } from '../../ui/when.tsx';
-import { billingTexts } from '../billing/billing-texts.ts';
 import type { KeyDialogProps } from './key-dialog.ts';
 import { keyCallsQuery } from './keys-queries.ts';
 import { keysTexts } from './keys-texts.ts';
@@ -51,7 +51,7 @@ function Calls({ keyId }: { keyId: string }) {
 
 function useColumns(): Column<Charge>[] {
   const t = useTexts(keysTexts);
-  const { types } = useTexts(billingTexts);
+  const typeNames = useTexts(ledgerTypeTexts);
   const format = useFormat();
   return [
     {
@@ -60,7 +60,7 @@ function useColumns(): Column<Charge>[] {
       isName: true,
       render: ({ project, model_requested }) => [project?.slug, model_requested].filter(Boolean).join(' / '),
     },
-    { key: 'type', label: t.type, render: ({ type }) => types[type] },
+    { key: 'type', label: t.type, render: ({ type }) => typeNames[type] },
     { key: 'when', label: t.when, render: ({ created_at }) => <When at={created_at} /> },
     {
       key: 'active',

@@ -4,7 +4,7 @@ import { useFormat } from '../../i18n/format.ts';
 import { keysTexts } from './keys-texts.ts';
 import type { Limits, LimitsInput } from './limits-form.ts';
 
-export type LimitsFieldsProps = {
+type LimitsFieldsProps = {
   propsOf: (field: keyof LimitsInput) => TextInputProps;
   /** What is used of them, for a key that is there already. */
   used?: Limits['used'];

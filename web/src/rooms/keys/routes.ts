@@ -1,6 +1,6 @@
 import { createRoute } from '@tanstack/react-router';
-import { lazyPage } from '../../app/lazy-page.ts';
-import { signedInRoute } from '../../app/root-route.tsx';
+import { lazyComponent } from '../../routing/lazy-component.ts';
+import { signedInRoute } from '../../routing/root-route.ts';
 import { keysQuery } from './keys-queries.ts';
 
 export const keysRoute = createRoute({
@@ -8,5 +8,5 @@ export const keysRoute = createRoute({
   path: '/keys',
   // Not awaited: the page shows its frame while the rows are on their way.
   loader: ({ context }) => void context.queryClient.prefetchInfiniteQuery(keysQuery),
-  component: lazyPage(() => import('./keys-page.tsx'), 'KeysPage'),
+  component: lazyComponent(() => import('./keys-page.tsx'), 'KeysPage'),
 });

@@ -12,7 +12,7 @@ import { notify } from '../../ui/notify.tsx';
 import { Part } from '../../ui/part.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { SubmitRow } from '../../ui/submit-row.tsx';
-import type { Project } from '../projects/projects-queries.ts';
+import type { Project } from '../projects/index.ts';
 import { aliasPattern } from './alias-pattern.ts';
 import { type NewAlias, useCreateAlias } from './models-changes.ts';
 import type { Visibility } from './models-queries.ts';

@@ -14,7 +14,7 @@ import { type Column, Rows } from '../../ui/rows.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { When } from '../../ui/when.tsx';
-import { projectQuery } from '../projects/projects-queries.ts';
+import { projectQuery } from '../projects/index.ts';
 import { CreateAlias } from './create-alias.tsx';
 import { AccessBadge, StateBadge } from './model-badges.tsx';
 import styles from './models.module.css';

@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
 import type { Routes } from '../../api/generated/contract.ts';
-import type { ProjectPath } from '../projects/projects-queries.ts';
+import type { ProjectPath } from '../projects/index.ts';
 import { type HostedModel, hostedModelQuery, type ModelPath, refreshAroundModels } from './models-queries.ts';
 
 export type NewAlias = Routes['POST /api/v1/projects/{owner}/{project}/hosted-models']['body'];
-export type ModelChange = Routes['PATCH /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}']['body'];
+type ModelChange = Routes['PATCH /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}']['body'];
 
 const partsOf = ({ owner, project, id }: ModelPath) => ({ owner, project, hosted_model_id: id });
 
@@ -57,7 +57,7 @@ export function useRollBack(path: ModelPath) {
   );
 }
 
-export type NewShare = { account_slug: string; expires_at: string | null };
+type NewShare = { account_slug: string; expires_at: string | null };
 
 export function useAddShare(path: ModelPath) {
   const queryClient = useQueryClient();

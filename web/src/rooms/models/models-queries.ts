@@ -2,7 +2,7 @@ import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/
 import { byCursor } from '../../api/by-cursor.ts';
 import { call } from '../../api/call.ts';
 import type { Schemas } from '../../api/generated/contract.ts';
-import { type ProjectPath, warmingPollMs } from '../projects/projects-queries.ts';
+import { type ProjectPath, warmingPollMs } from '../projects/index.ts';
 
 export type HostedModel = Schemas['HostedModel'];
 export type CallableModel = Schemas['CallableModel'];

@@ -1,8 +1,8 @@
 import { createRoute } from '@tanstack/react-router';
-import { lazyPage } from '../../app/lazy-page.ts';
-import { signedInRoute } from '../../app/root-route.tsx';
-import { textIn } from '../../app/search-text.ts';
-import { projectRoute } from '../projects/routes.ts';
+import { lazyComponent } from '../../routing/lazy-component.ts';
+import { signedInRoute } from '../../routing/root-route.ts';
+import { textIn } from '../../routing/search-text.ts';
+import { projectRoute } from '../projects/index.ts';
 import {
   accesses,
   hostedListQuery,
@@ -29,14 +29,14 @@ export const registryRoute = createRoute({
   validateSearch: readSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ context, deps }) => void context.queryClient.prefetchInfiniteQuery(registryQuery(deps)),
-  component: lazyPage(() => import('./registry-page.tsx'), 'RegistryPage'),
+  component: lazyComponent(() => import('./registry-page.tsx'), 'RegistryPage'),
 });
 
 export const hostedModelsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/hosted-models',
   loader: ({ context, params }) => void context.queryClient.prefetchInfiniteQuery(hostedListQuery(params)),
-  component: lazyPage(() => import('./hosted-models-page.tsx'), 'HostedModelsPage'),
+  component: lazyComponent(() => import('./hosted-models-page.tsx'), 'HostedModelsPage'),
 });
 
 export const hostedModelRoute = createRoute({
@@ -47,5 +47,5 @@ export const hostedModelRoute = createRoute({
     void queryClient.prefetchInfiniteQuery(revisionsQuery(params));
     void queryClient.prefetchInfiniteQuery(sharesQuery(params));
   },
-  component: lazyPage(() => import('./hosted-model-page.tsx'), 'HostedModelPage'),
+  component: lazyComponent(() => import('./hosted-model-page.tsx'), 'HostedModelPage'),
 });

@@ -8,14 +8,14 @@ import { notify } from '../../ui/notify.tsx';
 import { Part } from '../../ui/part.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { SubmitRow } from '../../ui/submit-row.tsx';
-import { hostedModelsQuery, type Project } from '../projects/projects-queries.ts';
+import { hostedModelsQuery, type Project } from '../projects/index.ts';
 import { AliasForm } from './create-alias.tsx';
 import { useChangeModel } from './models-changes.ts';
 import type { HostedModel, TargetName } from './models-queries.ts';
 import { modelsTexts } from './models-texts.ts';
 import { targetValue } from './target-value.ts';
 
-export type ServeTargetProps = {
+type ServeTargetProps = {
   project: Project;
   /** What people call the target. */
   name: string;

@@ -2,7 +2,7 @@ const dayMs = 86_400_000;
 
 const days = { never: null, day: 1, week: 7, month: 30, year: 365 } as const;
 
-export type Expiry = keyof typeof days;
+type Expiry = keyof typeof days;
 export const expiries = ['never', 'day', 'week', 'month', 'year'] as const satisfies readonly Expiry[];
 export const isExpiry = (value: string): value is Expiry => expiries.some((each) => each === value);
 

@@ -1,7 +1,7 @@
 import { NativeSelect, type NativeSelectProps } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { baseModelsQuery } from '../projects/projects-queries.ts';
+import { baseModelsQuery } from '../projects/index.ts';
 import { type CallableModel, trainedModelsQuery } from './models-queries.ts';
 import { modelsTexts } from './models-texts.ts';
 

@@ -1,7 +1,7 @@
 import { Problem } from '../../api/problem.ts';
 
 /** A frame of an answer, as far as it is shown. */
-export type AnswerFrame = {
+type AnswerFrame = {
   choices?: {
     delta?: {
       content?: string;

@@ -1,14 +1,14 @@
 import { Badge, Button } from '@mantine/core';
 import { useState } from 'react';
 import { Problem } from '../../api/problem.ts';
-import { lazyPage } from '../../app/lazy-page.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { type Format, useFormat } from '../../i18n/format.ts';
+import { lazyComponent } from '../../routing/lazy-component.ts';
 import { CopyIcon } from '../../ui/copy-button.tsx';
 import { IconCode, IconDatabase, IconRefresh } from '../../ui/icons.tsx';
 import { Part } from '../../ui/part.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
-import type { Project } from '../projects/projects-queries.ts';
+import type { Project } from '../projects/index.ts';
 import { AnswerText } from './answer-text.tsx';
 import type { Timing } from './ask.ts';
 import type { Choices } from './choices.ts';
@@ -18,7 +18,7 @@ import type { Message } from './playground-queries.ts';
 import { playgroundTexts } from './playground-texts.ts';
 
 // Loaded when it is asked for.
-const SaveDialog = lazyPage(() => import('./save-dialog.tsx'), 'SaveDialog');
+const SaveDialog = lazyComponent(() => import('./save-dialog.tsx'), 'SaveDialog');
 
 type AnswerProps = {
   project: Project;

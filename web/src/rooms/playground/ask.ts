@@ -1,5 +1,5 @@
 import { call, newIdempotencyKey, type RouteName, send } from '../../api/call.ts';
-import type { ProjectPath } from '../projects/projects-queries.ts';
+import type { ProjectPath } from '../projects/index.ts';
 import { type LiveText, noText, readFrames, withFrame } from './answer-stream.ts';
 import { patiently, type Waiting } from './patient.ts';
 import type { Chat, ChatPath, Message } from './playground-queries.ts';

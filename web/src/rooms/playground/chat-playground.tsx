@@ -8,7 +8,7 @@ import { useIsTime } from '../../ui/later.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { SegmentedControl } from '../../ui/segmented-control.tsx';
-import type { Project } from '../projects/projects-queries.ts';
+import type { Project } from '../projects/index.ts';
 import { type Choices, choiceOf } from './choices.ts';
 import styles from './playground.module.css';
 import { chatQuery } from './playground-queries.ts';

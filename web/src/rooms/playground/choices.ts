@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api/generated/contract.ts';
-import type { CallableModel } from '../models/models-queries.ts';
+import type { CallableModel } from '../models/index.ts';
 import type { Choice } from './settings.ts';
 
 export type Choices = readonly [Choice, ...Choice[]];

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { CodeTabs } from '../projects/code-tabs.tsx';
+import { CodeTabs } from '../projects/index.ts';
 import { playgroundTexts } from './playground-texts.ts';
 import { type CodeFacts, codeOf } from './request-code.ts';
 

@@ -1,7 +1,7 @@
 import { NativeSelect } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
-import type { Project } from '../projects/projects-queries.ts';
+import type { Project } from '../projects/index.ts';
 import { type Choices, choiceOf, counterpartOf, groupsOf } from './choices.ts';
 import { Composer } from './composer.tsx';
 import { draftOf } from './draft-of.ts';

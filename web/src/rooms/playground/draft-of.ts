@@ -1,4 +1,4 @@
-import type { Project } from '../projects/projects-queries.ts';
+import type { Project } from '../projects/index.ts';
 
 /** What is written for a conversation; null: for one that is to begin, with one model or with two. */
 export const draftOf = ({ id }: Project, chatId: string | null): string => `message ${id} ${chatId ?? ''}`;

@@ -10,7 +10,7 @@ import { GrowingTextarea } from '../../ui/growing-textarea.tsx';
 import { IconCode, IconVectorTriangle } from '../../ui/icons.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
-import type { Project } from '../projects/projects-queries.ts';
+import type { Project } from '../projects/index.ts';
 import { type Choices, choiceOf, counterpartOf, groupsOf } from './choices.ts';
 import { CodeDialog } from './code-dialog.tsx';
 import { Matrix } from './matrix.tsx';

@@ -12,7 +12,7 @@ import { plainHeader } from '../../ui/plain-header.ts';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { When } from '../../ui/when.tsx';
-import type { ProjectPath } from '../projects/projects-queries.ts';
+import type { ProjectPath } from '../projects/index.ts';
 import styles from './playground.module.css';
 import { type Chat, chatsQuery } from './playground-queries.ts';
 import { playgroundTexts } from './playground-texts.ts';

@@ -1,12 +1,12 @@
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { whenIdle } from '../../app/when-idle.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { IconMessageCircle } from '../../ui/icons.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
-import type { Project } from '../projects/projects-queries.ts';
+import { whenIdle } from '../../ui/when-idle.ts';
+import type { Project } from '../projects/index.ts';
 import { AnswerText } from './answer-text.tsx';
 import type { Choices } from './choices.ts';
 import type { Live } from './live-answer.ts';
@@ -26,7 +26,7 @@ function loadMessages(): void {
   for (const load of [loadAnswer, loadSaid]) void load().catch(() => {});
 }
 
-export type MessageListProps = {
+type MessageListProps = {
   project: Project;
   /** Tell what models are called. */
   choices: Choices;

@@ -1,10 +1,9 @@
 import { createRoute } from '@tanstack/react-router';
-import { lazyPage } from '../../app/lazy-page.ts';
-import { trainedModelsQuery } from '../models/models-queries.ts';
-import { baseModelsQuery, hostedModelsQuery, type Project, projectQuery } from '../projects/projects-queries.ts';
-import { projectRoute } from '../projects/routes.ts';
+import { lazyComponent } from '../../routing/lazy-component.ts';
+import { trainedModelsQuery } from '../models/index.ts';
+import { baseModelsQuery, hostedModelsQuery, type Project, projectQuery, projectRoute } from '../projects/index.ts';
 
-export type PlaygroundSearch = {
+type PlaygroundSearch = {
   /** A conversation that goes on; none: a new one. */
   chat?: string | undefined;
   compare?: true | undefined;
@@ -27,5 +26,5 @@ export const playgroundRoute = createRoute({
     // That it is not there is told by the page around this one.
     void queryClient.ensureQueryData(projectQuery(params)).then(askForTrained, () => {});
   },
-  component: lazyPage(() => import('./playground-page.tsx'), 'PlaygroundPage'),
+  component: lazyComponent(() => import('./playground-page.tsx'), 'PlaygroundPage'),
 });

@@ -8,10 +8,8 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { SubmitRow } from '../../ui/submit-row.tsx';
-import { NoDatasets } from '../data/no-datasets.tsx';
-import { useDatasetOptions } from '../data/use-dataset-options.ts';
-import { useKeptNotice } from '../data/use-kept-notice.tsx';
-import type { Project } from '../projects/projects-queries.ts';
+import { NoDatasets, useDatasetOptions, useKeptNotice } from '../data/index.ts';
+import type { Project } from '../projects/index.ts';
 import { datasetsQuery, type Message } from './playground-queries.ts';
 import { playgroundTexts } from './playground-texts.ts';
 

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import { useDraft } from '../../api/use-draft.ts';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
-import type { Project } from '../projects/projects-queries.ts';
+import type { Project } from '../projects/index.ts';
 import type { Choices } from './choices.ts';
 import { choiceOf } from './choices.ts';
 import { Composer } from './composer.tsx';

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { ProjectPath } from '../projects/projects-queries.ts';
+import type { ProjectPath } from '../projects/index.ts';
 import { noText } from './answer-stream.ts';
 import { type Asked, ask, prepareChat, readAnswer, stopAnswer, type Timing } from './ask.ts';
 import { type Live, messagesBeside } from './live-answer.ts';

@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { call } from '../../api/call.ts';
-import type { ProjectPath } from '../projects/projects-queries.ts';
+import type { ProjectPath } from '../projects/index.ts';
 import { patiently, type Waiting } from './patient.ts';
 
-export type Embedded = { vectors: number[][]; tokens: number };
+type Embedded = { vectors: number[][]; tokens: number };
 
 /** Texts are sent one by one: two would have to share the tokens of a request. */
 const atOnce = 2;

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
-import type { ProjectPath } from '../projects/projects-queries.ts';
+import type { ProjectPath } from '../projects/index.ts';
 import { messagesQuery } from './playground-queries.ts';
 
 /** The messages of a chat as the server has them; null: a chat that is not there yet. */

@@ -4,9 +4,9 @@ export const exampleLanguages = [
   { id: 'python', name: 'Python' },
 ] as const;
 
-export type ExampleLanguage = (typeof exampleLanguages)[number]['id'];
+type ExampleLanguage = (typeof exampleLanguages)[number]['id'];
 
-export type ExampleFacts = { kind: 'text' | 'embedding'; baseUrl: string; model: string };
+type ExampleFacts = { kind: 'text' | 'embedding'; baseUrl: string; model: string };
 
 /** A first call as it would be written in each language, with the key from the environment. */
 export function exampleOf(facts: ExampleFacts, language: ExampleLanguage): string {

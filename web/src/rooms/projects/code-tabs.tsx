@@ -1,7 +1,7 @@
 import { Group, Tabs } from '@mantine/core';
 import { CodeBlock } from '../../ui/code-block.tsx';
 
-export type CodeTab = { id: string; name: string; code: string };
+type CodeTab = { id: string; name: string; code: string };
 
 /** The same thing in several languages; `label` says what is chosen. */
 export function CodeTabs({ label, tabs }: { label: string; tabs: readonly CodeTab[] }) {

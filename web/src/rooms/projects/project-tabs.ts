@@ -2,7 +2,7 @@ import type { LinkProps } from '@tanstack/react-router';
 import type { Project } from './projects-queries.ts';
 import type { projectsTexts } from './projects-texts.ts';
 
-export type ProjectTab = {
+type ProjectTab = {
   to: NonNullable<LinkProps['to']>;
   text: keyof (typeof projectsTexts)['en']['tabs'];
   isShown: (project: Project) => boolean;

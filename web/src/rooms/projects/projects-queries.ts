@@ -65,7 +65,7 @@ export const baseModelsQuery = queryOptions({
 });
 
 export type NewProject = Routes['POST /api/v1/projects']['body'];
-export type ProjectChange = Routes['PATCH /api/v1/projects/{owner}/{project}']['body'];
+type ProjectChange = Routes['PATCH /api/v1/projects/{owner}/{project}']['body'];
 
 export function useCreateProject() {
   const queryClient = useQueryClient();

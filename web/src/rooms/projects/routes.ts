@@ -1,7 +1,7 @@
 import { createRoute } from '@tanstack/react-router';
-import { lazyPage } from '../../app/lazy-page.ts';
-import { signedInRoute } from '../../app/root-route.tsx';
-import { textIn } from '../../app/search-text.ts';
+import { lazyComponent } from '../../routing/lazy-component.ts';
+import { signedInRoute } from '../../routing/root-route.ts';
+import { textIn } from '../../routing/search-text.ts';
 import { baseModelsQuery, type ProjectsSearch, projectQuery, projectsQuery } from './projects-queries.ts';
 
 function readSearch({ q, kind, archived }: Record<string, unknown>): ProjectsSearch {
@@ -18,7 +18,7 @@ export const projectsRoute = createRoute({
   validateSearch: readSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ context, deps }) => void context.queryClient.prefetchInfiniteQuery(projectsQuery(deps)),
-  component: lazyPage(() => import('./projects-page.tsx'), 'ProjectsPage'),
+  component: lazyComponent(() => import('./projects-page.tsx'), 'ProjectsPage'),
 });
 
 /** Frame of all pages of a project: its name and the tabs. Pages of other rooms hang under it. */
@@ -27,20 +27,20 @@ export const projectRoute = createRoute({
   path: '/projects/$owner/$project',
   // Awaited: a project that is not there has no tabs.
   loader: ({ context, params }) => context.queryClient.ensureQueryData(projectQuery(params)),
-  component: lazyPage(() => import('./project-frame.tsx'), 'ProjectFrame'),
-  pendingComponent: lazyPage(() => import('./project-frame.tsx'), 'ProjectFrameSkeleton'),
-  errorComponent: lazyPage(() => import('./project-problem.tsx'), 'ProjectProblem'),
+  component: lazyComponent(() => import('./project-frame.tsx'), 'ProjectFrame'),
+  pendingComponent: lazyComponent(() => import('./project-frame.tsx'), 'ProjectFrameSkeleton'),
+  errorComponent: lazyComponent(() => import('./project-problem.tsx'), 'ProjectProblem'),
 });
 
 export const projectHomeRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/',
   loader: ({ context: { queryClient } }) => void queryClient.prefetchQuery(baseModelsQuery),
-  component: lazyPage(() => import('./project-home.tsx'), 'ProjectHome'),
+  component: lazyComponent(() => import('./project-home.tsx'), 'ProjectHome'),
 });
 
 export const projectSettingsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/settings',
-  component: lazyPage(() => import('./project-settings.tsx'), 'ProjectSettings'),
+  component: lazyComponent(() => import('./project-settings.tsx'), 'ProjectSettings'),
 });

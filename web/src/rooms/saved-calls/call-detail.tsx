@@ -8,19 +8,15 @@ import { IconAlertTriangle, IconTrash } from '../../ui/icons.tsx';
 import { notify, notifyProblem } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { useList } from '../../ui/use-list.ts';
-import { datasetsQuery } from '../data/datasets-queries.ts';
-import { NoDatasets } from '../data/no-datasets.tsx';
-import { useDatasetOptions } from '../data/use-dataset-options.ts';
-import { useKeptNotice } from '../data/use-kept-notice.tsx';
-import { ExampleView } from '../examples/example-view.tsx';
-import { IssueList } from '../examples/issue-list.tsx';
-import type { ProjectPath } from '../projects/projects-queries.ts';
+import { datasetsQuery, NoDatasets, useDatasetOptions, useKeptNotice } from '../data/index.ts';
+import { ExampleView, IssueList } from '../examples/index.ts';
+import type { ProjectPath } from '../projects/index.ts';
 import styles from './saved-calls.module.css';
 import { contentOf, useDeleteCall, useKeepAsExample } from './saved-calls-changes.ts';
 import { savedCallQuery } from './saved-calls-queries.ts';
 import { savedCallsTexts } from './saved-calls-texts.ts';
 
-export type CallDetailProps = { at: ProjectPath; id: string; onClose: () => void };
+type CallDetailProps = { at: ProjectPath; id: string; onClose: () => void };
 
 /** All that was said in a saved call, and what can be made of it. */
 export function CallDetail({ at, id, onClose }: CallDetailProps) {

@@ -9,16 +9,13 @@ import { Part } from '../../ui/part.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { useList } from '../../ui/use-list.ts';
-import { datasetsQuery } from '../data/datasets-queries.ts';
-import { NoDatasets } from '../data/no-datasets.tsx';
-import { useDatasetOptions } from '../data/use-dataset-options.ts';
-import { useKeptNotice } from '../data/use-kept-notice.tsx';
-import type { ProjectPath } from '../projects/projects-queries.ts';
+import { datasetsQuery, NoDatasets, useDatasetOptions, useKeptNotice } from '../data/index.ts';
+import type { ProjectPath } from '../projects/index.ts';
 import { type Converted, convertTrialQuery, useConvertAll } from './saved-calls-changes.ts';
 import type { CallsSearch } from './saved-calls-queries.ts';
 import { savedCallsTexts } from './saved-calls-texts.ts';
 
-export type ConvertAllProps = { at: ProjectPath; filter: CallsSearch };
+type ConvertAllProps = { at: ProjectPath; filter: CallsSearch };
 
 /** Makes examples of all calls that are listed, after it was shown what would become of them. */
 export function ConvertAll(props: ConvertAllProps) {

@@ -1,8 +1,8 @@
 import { type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type AnswerOf, call } from '../../api/call.ts';
-import { type DatasetPath, refreshDataset } from '../data/datasets-queries.ts';
-import type { TextContent } from '../examples/example.ts';
-import type { ProjectPath } from '../projects/projects-queries.ts';
+import { type DatasetPath, refreshDataset } from '../data/index.ts';
+import type { TextContent } from '../examples/index.ts';
+import type { ProjectPath } from '../projects/index.ts';
 import type { CallsSearch, SavedCallDetail } from './saved-calls-queries.ts';
 
 /** `onDone` is called also when the row is gone by then. */

@@ -2,8 +2,8 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { byCursor } from '../../api/by-cursor.ts';
 import { call } from '../../api/call.ts';
 import type { Schemas } from '../../api/generated/contract.ts';
-import { textIn } from '../../app/search-text.ts';
-import type { ProjectPath } from '../projects/projects-queries.ts';
+import { textIn } from '../../routing/search-text.ts';
+import type { ProjectPath } from '../projects/index.ts';
 
 export type SavedCall = Schemas['SavedCall'];
 export type SavedCallDetail = Schemas['SavedCallDetail'];

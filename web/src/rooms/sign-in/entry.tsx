@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { BrandSign } from '../../app/frame/brand.tsx';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { BrandSign } from '../../ui/brand.tsx';
 import { useWindowTitle } from '../../ui/page.tsx';
 import styles from './entry.module.css';
 import { Preferences } from './preferences.tsx';

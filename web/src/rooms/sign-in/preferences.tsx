@@ -1,13 +1,13 @@
 import { Button, Group, Menu } from '@mantine/core';
-import { frameTexts } from '../../app/frame/frame-texts.ts';
-import { LanguageItems, SchemeItems } from '../../app/frame/preference-items.tsx';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { languages, useLanguage } from '../../i18n/language.tsx';
+import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { IconLanguage, IconSun } from '../../ui/icons.tsx';
+import { LanguageItems, SchemeItems } from '../../ui/preference-items.tsx';
 
 /** Language and appearance for somebody who is not signed in. */
 export function Preferences() {
-  const t = useTexts(frameTexts);
+  const t = useTexts(sharedTexts);
   const { language: current } = useLanguage();
   const name = languages.find(({ language }) => language === current)?.name;
   return (

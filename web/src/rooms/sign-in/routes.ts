@@ -1,11 +1,11 @@
 import { createRoute, redirect } from '@tanstack/react-router';
 import { queryClient } from '../../api/query-client.ts';
 import { sessionQuery } from '../../api/session.ts';
-import { lazyPage } from '../../app/lazy-page.ts';
-import { rootRoute } from '../../app/root-route.tsx';
+import { lazyComponent } from '../../routing/lazy-component.ts';
+import { rootRoute } from '../../routing/root-route.ts';
 import { signInOptionsQuery } from './sign-in-queries.ts';
 
-export type SignInSearch = {
+type SignInSearch = {
   /** Where to go then: a page of this app. */
   next?: string | undefined;
   /** Why the identity provider sent the person back. */
@@ -38,7 +38,7 @@ export const signInRoute = createRoute({
   validateSearch: readSearch,
   beforeLoad: leaveWhenSignedIn,
   loader: loadOptions,
-  component: lazyPage(() => import('./sign-in-page.tsx'), 'SignInPage'),
+  component: lazyComponent(() => import('./sign-in-page.tsx'), 'SignInPage'),
 });
 
 export const signUpRoute = createRoute({
@@ -47,5 +47,5 @@ export const signUpRoute = createRoute({
   validateSearch: readSearch,
   beforeLoad: leaveWhenSignedIn,
   loader: loadOptions,
-  component: lazyPage(() => import('./sign-up-page.tsx'), 'SignUpPage'),
+  component: lazyComponent(() => import('./sign-up-page.tsx'), 'SignUpPage'),
 });

@@ -1,8 +1,8 @@
 import { queryOptions, useMutation } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { call } from '../../api/call.ts';
+import { basePath } from '../../api/page-settings.ts';
 import { rememberAccount, type SignedIn } from '../../api/session.ts';
-import { basePath } from '../../app/page-settings.ts';
 import { hasChosenLanguage, languageOf, useLanguage } from '../../i18n/language.tsx';
 
 /** Who may sign in here, and how. */
@@ -12,8 +12,8 @@ export const signInOptionsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-export type Credentials = { email: string; password: string };
-export type NewAccount = Credentials & { display_name?: string };
+type Credentials = { email: string; password: string };
+type NewAccount = Credentials & { display_name?: string };
 
 /** After signing in: to the page that was asked for, in the person's language. */
 function useArrival(next: string | undefined): (signedIn: SignedIn) => Promise<void> {

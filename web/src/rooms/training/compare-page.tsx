@@ -11,17 +11,16 @@ import { IconChartLine } from '../../ui/icons.tsx';
 import { namesApart } from '../../ui/names-apart.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
-import { projectQuery } from '../projects/projects-queries.ts';
+import { projectQuery } from '../projects/index.ts';
 import { pointsOf } from './curves.ts';
 import { Chart } from './curves-panel.tsx';
 import { useHeldOut } from './held-out.ts';
 import { useHyperparameterName } from './hyperparameter-texts.ts';
 import { JobBadge } from './job-badge.tsx';
 import { listedMetrics, useMetricName } from './metric-texts.ts';
-import { mostCompared } from './routes.ts';
 import { SettingValue } from './settings-panel.tsx';
 import styles from './training.module.css';
-import { type Job, jobQuery, type Metrics, metricsQuery } from './training-queries.ts';
+import { type Job, jobQuery, type Metrics, maxComparedJobs, metricsQuery } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
 import { useLoss } from './use-loss.ts';
 
@@ -30,7 +29,7 @@ const route = getRouteApi('/signed-in/projects/$owner/$project/training-jobs/com
 export function ComparePage() {
   const t = useTexts(trainingTexts);
   const { owner, project } = route.useParams();
-  const ids = route.useSearch().jobs.split(',').filter(Boolean).slice(0, mostCompared);
+  const ids = route.useSearch().jobs.split(',').filter(Boolean).slice(0, maxComparedJobs);
   return (
     <>
       <BackLink to="/projects/$owner/$project/training-jobs" params={{ owner, project }}>

@@ -3,11 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { namesApart } from '../../ui/names-apart.ts';
-import type { ProjectPath } from '../projects/projects-queries.ts';
-import { useVersionOption } from '../versions/use-version-option.ts';
+import type { Dataset } from '../data/index.ts';
+import { useVersionOption } from '../data/index.ts';
+import type { ProjectPath } from '../projects/index.ts';
 import { isFitting, replayRange } from './new-job-fields.ts';
 import { newJobTexts } from './new-job-texts.ts';
-import { type Dataset, versionChoiceQuery } from './training-queries.ts';
+import { versionChoiceQuery } from './training-queries.ts';
 import type { JobForm } from './use-job-form.ts';
 
 type ControlFieldsProps = { path: ProjectPath; form: JobForm; datasets: readonly Dataset[] };

@@ -4,7 +4,7 @@ import type { Job } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
 
 /** What tells best how good a model has become with examples that it has not learned from. */
-export type HeldOut = {
+type HeldOut = {
   name: string;
   /** Where it is told on the way. */
   curve: string;

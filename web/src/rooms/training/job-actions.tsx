@@ -1,13 +1,13 @@
 import { Button, Checkbox, Group, Text } from '@mantine/core';
 import { useState } from 'react';
-import { basePath } from '../../app/page-settings.ts';
+import { basePath } from '../../api/page-settings.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { IconDownload, IconMessageCircle, IconRefresh, IconRocket, IconX } from '../../ui/icons.tsx';
 import { notify } from '../../ui/notify.tsx';
-import { ServeTarget } from '../models/serve-target.tsx';
-import type { Project } from '../projects/projects-queries.ts';
+import { ServeTarget } from '../models/index.ts';
+import type { Project } from '../projects/index.ts';
 import type { JobDialogProps } from './job-dialog.ts';
 import { canCancel } from './job-state.ts';
 import { RetryJob } from './retry-job.tsx';

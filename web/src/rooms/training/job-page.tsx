@@ -8,7 +8,7 @@ import { IconAlertCircle } from '../../ui/icons.tsx';
 import { Part } from '../../ui/part.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { TitleRow } from '../../ui/title-row.tsx';
-import { projectQuery } from '../projects/projects-queries.ts';
+import { projectQuery } from '../projects/index.ts';
 import { AttemptsPanel } from './attempts-panel.tsx';
 import { CurvesPanel } from './curves-panel.tsx';
 import { FrozenPanel } from './frozen-panel.tsx';

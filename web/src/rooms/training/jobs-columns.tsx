@@ -4,7 +4,7 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import type { Column } from '../../ui/rows.tsx';
 import { When } from '../../ui/when.tsx';
-import type { Project, ProjectPath } from '../projects/projects-queries.ts';
+import type { Project, ProjectPath } from '../projects/index.ts';
 import { useHeldOut } from './held-out.ts';
 import { JobBadge } from './job-badge.tsx';
 import { isOver } from './job-state.ts';

@@ -18,14 +18,13 @@ import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
 import { useList } from '../../ui/use-list.ts';
-import { datasetQuery } from '../data/datasets-queries.ts';
-import { type Project, projectQuery } from '../projects/projects-queries.ts';
+import { datasetQuery } from '../data/index.ts';
+import { type Project, projectQuery } from '../projects/index.ts';
 import { jobStates } from './job-state.ts';
 import { jobStateTexts } from './job-state-texts.ts';
 import { useJobColumns } from './jobs-columns.tsx';
-import { mostCompared } from './routes.ts';
 import styles from './training.module.css';
-import { type Job, type JobsFilter, jobsQuery } from './training-queries.ts';
+import { type Job, type JobsFilter, jobsQuery, maxComparedJobs } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/training-jobs');
@@ -40,7 +39,7 @@ export function JobsPage() {
   const { data: project } = useSuspenseQuery(projectQuery(params));
   const [marked, setMarked] = useState<readonly string[]>([]);
   const mark = (id: string, isMarked: boolean) =>
-    setMarked((now) => (isMarked ? [...now, id].slice(-mostCompared) : now.filter((each) => each !== id)));
+    setMarked((now) => (isMarked ? [...now, id].slice(-maxComparedJobs) : now.filter((each) => each !== id)));
   const actions = (
     <Group gap="xs">
       {marked.length > 1 && (

@@ -2,13 +2,13 @@ import { Skeleton } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { AppLink, isPage } from '../../ui/app-link.tsx';
 import { BackLink } from '../../ui/back-link.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { IconCube, IconDatabase } from '../../ui/icons.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Part } from '../../ui/part.tsx';
-import { baseModelsQuery, projectQuery } from '../projects/projects-queries.ts';
+import { TextLink } from '../../ui/text-link.tsx';
+import { baseModelsQuery, projectQuery } from '../projects/index.ts';
 import { NewJobForm } from './new-job-form.tsx';
 import { newJobTexts } from './new-job-texts.ts';
 import { datasetChoiceQuery, jobQuery } from './training-queries.ts';
@@ -40,7 +40,6 @@ function NewJob() {
   const { data: bases } = useSuspenseQuery(baseModelsQuery);
   const { data: datasets } = useSuspenseQuery(datasetChoiceQuery(params));
   const trainable = bases.data.filter(({ kind, training }) => kind === project.kind && training.supported);
-  const dataPage = `/projects/${params.owner}/${params.project}/data`;
   if (trainable.length === 0)
     return (
       <Panel>
@@ -55,7 +54,11 @@ function NewJob() {
         <Empty
           icon={IconDatabase}
           title={t.noDatasetsTitle}
-          action={isPage(dataPage) && <AppLink href={dataPage}>{t.toData}</AppLink>}
+          action={
+            <TextLink to="/projects/$owner/$project/data" params={params}>
+              {t.toData}
+            </TextLink>
+          }
         >
           {t.noDatasets}
         </Empty>

@@ -3,7 +3,7 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import type { Project } from '../projects/projects-queries.ts';
+import type { Project } from '../projects/index.ts';
 import { useHeldOut } from './held-out.ts';
 import { isOver } from './job-state.ts';
 import type { Job } from './training-queries.ts';

@@ -1,8 +1,7 @@
 import { createRoute } from '@tanstack/react-router';
-import { lazyPage } from '../../app/lazy-page.ts';
-import { textIn } from '../../app/search-text.ts';
-import { baseModelsQuery } from '../projects/projects-queries.ts';
-import { projectRoute } from '../projects/routes.ts';
+import { lazyComponent } from '../../routing/lazy-component.ts';
+import { textIn } from '../../routing/search-text.ts';
+import { baseModelsQuery, projectRoute } from '../projects/index.ts';
 import { jobStates } from './job-state.ts';
 import {
   attemptsQuery,
@@ -23,11 +22,11 @@ export const trainingRoute = createRoute({
   }),
   loaderDeps: ({ search }) => search,
   loader: ({ context, params, deps }) => void context.queryClient.prefetchInfiniteQuery(jobsQuery(params, deps)),
-  component: lazyPage(() => import('./jobs-page.tsx'), 'JobsPage'),
+  component: lazyComponent(() => import('./jobs-page.tsx'), 'JobsPage'),
 });
 
 /** What a new job begins with, as other pages and earlier jobs say it. */
-export type NewJobSearch = {
+type NewJobSearch = {
   dataset?: string | undefined;
   version?: string | undefined;
   base?: string | undefined;
@@ -48,10 +47,8 @@ export const newJobRoute = createRoute({
     void queryClient.prefetchQuery(baseModelsQuery);
     void queryClient.prefetchQuery(datasetChoiceQuery(params));
   },
-  component: lazyPage(() => import('./new-job-page.tsx'), 'NewJobPage'),
+  component: lazyComponent(() => import('./new-job-page.tsx'), 'NewJobPage'),
 });
-
-export const mostCompared = 6;
 
 export const compareRoute = createRoute({
   getParentRoute: () => projectRoute,
@@ -59,7 +56,7 @@ export const compareRoute = createRoute({
   validateSearch: ({ jobs }: Record<string, unknown>): { jobs: string } => ({
     jobs: typeof jobs === 'string' && /^job_\w+(,job_\w+)*$/.test(jobs) ? jobs : '',
   }),
-  component: lazyPage(() => import('./compare-page.tsx'), 'ComparePage'),
+  component: lazyComponent(() => import('./compare-page.tsx'), 'ComparePage'),
 });
 
 export const jobRoute = createRoute({
@@ -70,5 +67,5 @@ export const jobRoute = createRoute({
     void queryClient.prefetchQuery(metricsQuery(params));
     void queryClient.prefetchQuery(attemptsQuery(params));
   },
-  component: lazyPage(() => import('./job-page.tsx'), 'JobPage'),
+  component: lazyComponent(() => import('./job-page.tsx'), 'JobPage'),
 });

@@ -2,7 +2,7 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
-import { VersionLink } from '../versions/version-link.tsx';
+import { VersionLink } from '../data/index.ts';
 import { hyperparameterTexts, inOrder, useHyperparameterName } from './hyperparameter-texts.ts';
 import type { Job, JobPath } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';

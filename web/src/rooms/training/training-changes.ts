@@ -1,7 +1,7 @@
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call, send } from '../../api/call.ts';
 import { whole } from '../../api/problem.ts';
-import type { ProjectPath } from '../projects/projects-queries.ts';
+import type { ProjectPath } from '../projects/index.ts';
 import { type Job, type JobPath, jobQuery, type NewJob, pathOf, type RetryFrom } from './training-queries.ts';
 
 const jobsRoute = '/api/v1/projects/{owner}/{project}/training-jobs';

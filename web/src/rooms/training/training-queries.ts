@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { byCursor } from '../../api/by-cursor.ts';
 import { type AnswerOf, call } from '../../api/call.ts';
 import type { Routes, Schemas } from '../../api/generated/contract.ts';
-import type { ProjectPath } from '../projects/projects-queries.ts';
+import type { ProjectPath } from '../projects/index.ts';
 import { isOver, type JobState } from './job-state.ts';
 
 const jobsRoute = '/api/v1/projects/{owner}/{project}/training-jobs';
@@ -13,8 +13,6 @@ export type Attempt = Schemas['TrainingAttempt'];
 export type LogLine = Schemas['TrainingLogLine'];
 export type NewJob = Routes[`POST ${JobsRoute}`]['body'];
 export type Metrics = AnswerOf<`GET ${JobsRoute}/{job_id}/metrics`>;
-export type RetryEstimate = AnswerOf<`GET ${JobsRoute}/{job_id}/retry-estimate`>;
-export type Dataset = Schemas['Dataset'];
 
 export type JobPath = ProjectPath & { id: string };
 
@@ -97,3 +95,5 @@ export const versionChoiceQuery = ({ owner, project }: ProjectPath, datasetId?: 
         signal,
       }),
   });
+
+export const maxComparedJobs = 6;

@@ -3,11 +3,11 @@ import { useState } from 'react';
 import type { Schemas } from '../../api/generated/contract.ts';
 import { useDraft } from '../../api/use-draft.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { aliasPattern } from '../models/alias-pattern.ts';
-import type { ProjectPath } from '../projects/projects-queries.ts';
+import type { Dataset } from '../data/index.ts';
+import { aliasPattern } from '../models/index.ts';
+import type { ProjectPath } from '../projects/index.ts';
 import { type Beginning, type JobFields, rangesOf, settingsFrom } from './new-job-fields.ts';
 import { newJobTexts } from './new-job-texts.ts';
-import type { Dataset } from './training-queries.ts';
 
 type BaseModel = Schemas['BaseModel'];
 

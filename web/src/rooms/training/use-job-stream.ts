@@ -1,6 +1,6 @@
 import { focusManager, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { basePath } from '../../app/page-settings.ts';
+import { basePath } from '../../api/page-settings.ts';
 import { type Job, type JobPath, jobQuery, type LogLine } from './training-queries.ts';
 
 /** Lines that are kept in the page; the rest stays on the server. */

@@ -1,7 +1,6 @@
 import { Badge } from '@mantine/core';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { ExampleView, type TextPlace } from '../examples/example-view.tsx';
-import { examplesTexts } from '../examples/examples-texts.ts';
+import { ExampleView, examplesTexts, type TextPlace } from '../examples/index.ts';
 import styles from './comparison.module.css';
 import { Marked } from './marked.tsx';
 import type { Change } from './versions-queries.ts';

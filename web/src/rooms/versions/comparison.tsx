@@ -10,31 +10,23 @@ import { Panel } from '../../ui/panel.tsx';
 import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
 import { useList } from '../../ui/use-list.ts';
+import { useVersionOption, versionName, versionQuery, versionsQuery } from '../data/index.ts';
 import { ChangeView } from './change-view.tsx';
 import styles from './comparison.module.css';
-import { useVersionOption } from './use-version-option.ts';
-import { versionName } from './version-name.ts';
-import {
-  type Comparison as Compared,
-  changeKinds,
-  changesQuery,
-  type VersionsSearch,
-  versionQuery,
-  versionsQuery,
-} from './versions-queries.ts';
+import { changeKinds, changesQuery, type VersionPair, type VersionsSearch } from './versions-queries.ts';
 import { versionsTexts } from './versions-texts.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset/versions');
 
 /** By which examples a version differs from another one. */
-export function Comparison({ version }: { version: string }) {
+export function VersionComparison({ version }: { version: string }) {
   const t = useTexts(versionsTexts);
   const at = route.useParams();
   const { since, change } = route.useSearch();
   const navigate = route.useNavigate();
   const { data: compared } = useSuspenseQuery(versionQuery(at, version));
   const go = (next: VersionsSearch) => void navigate({ search: (now) => ({ ...now, ...next }), replace: true });
-  const shown = useDeferredValue<Compared>({ version, since, change });
+  const shown = useDeferredValue<VersionPair>({ version, since, change });
   const close = (
     <ActionIcon aria-label={t.closeComparison} onClick={() => void navigate({ search: {} })}>
       <IconX />
@@ -47,7 +39,7 @@ export function Comparison({ version }: { version: string }) {
   );
 }
 
-type ChangesProps = { shown: Compared; onChange: (search: VersionsSearch) => void };
+type ChangesProps = { shown: VersionPair; onChange: (search: VersionsSearch) => void };
 
 function Changes({ shown, onChange }: ChangesProps) {
   const t = useTexts(versionsTexts);

@@ -8,12 +8,11 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { SubmitRow } from '../../ui/submit-row.tsx';
-import type { DatasetPath } from '../data/datasets-queries.ts';
-import { versionName } from './version-name.ts';
+import { type DatasetPath, versionName } from '../data/index.ts';
 import { useFreeze } from './versions-queries.ts';
 import { versionsTexts } from './versions-texts.ts';
 
-export type FreezeVersionProps = { at: DatasetPath; isOpen: boolean; onClose: () => void };
+type FreezeVersionProps = { at: DatasetPath; isOpen: boolean; onClose: () => void };
 
 export function FreezeVersion({ isOpen, ...props }: FreezeVersionProps) {
   const t = useTexts(versionsTexts);

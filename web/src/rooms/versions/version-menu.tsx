@@ -3,8 +3,8 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { copyText } from '../../ui/clipboard.ts';
 import { IconChartLine, IconCopy, IconDots, IconDownload, IconFileText, IconHistory } from '../../ui/icons.tsx';
-import { versionName } from './version-name.ts';
-import { downloadAddress, type Version } from './versions-queries.ts';
+import { type Version, versionName } from '../data/index.ts';
+import { downloadAddress } from './versions-queries.ts';
 import { versionsTexts } from './versions-texts.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset/versions');

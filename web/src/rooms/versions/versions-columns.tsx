@@ -1,11 +1,10 @@
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import styles from '../../ui/list-page.module.css';
 import type { Column } from '../../ui/rows.tsx';
 import { When } from '../../ui/when.tsx';
-import styles from '../data/data.module.css';
+import { type Version, versionName } from '../data/index.ts';
 import { VersionMenu } from './version-menu.tsx';
-import { versionName } from './version-name.ts';
-import type { Version } from './versions-queries.ts';
 import { versionsTexts } from './versions-texts.ts';
 
 export function useVersionColumns(): Column<Version>[] {

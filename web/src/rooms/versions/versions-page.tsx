@@ -10,11 +10,10 @@ import { Part } from '../../ui/part.tsx';
 import { Rows } from '../../ui/rows.tsx';
 import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { useList } from '../../ui/use-list.ts';
-import { useReadOnly } from '../data/use-read-only.ts';
-import { Comparison } from './comparison.tsx';
+import { useReadOnly, versionsQuery } from '../data/index.ts';
+import { VersionComparison } from './comparison.tsx';
 import { FreezeVersion } from './freeze-version.tsx';
 import { useVersionColumns } from './versions-columns.tsx';
-import { versionsQuery } from './versions-queries.ts';
 import { versionsTexts } from './versions-texts.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset/versions');
@@ -39,7 +38,7 @@ export function VersionsPage() {
             </Panel>
           }
         >
-          <Comparison key={version} version={version} />
+          <VersionComparison key={version} version={version} />
         </Part>
       )}
       <Panel flush title={t.list} text={t.lead} aside={freeze}>

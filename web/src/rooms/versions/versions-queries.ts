@@ -1,16 +1,12 @@
-import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { byCursor } from '../../api/by-cursor.ts';
 import { type AnswerOf, call } from '../../api/call.ts';
-import type { Schemas } from '../../api/generated/contract.ts';
-import { basePath } from '../../app/page-settings.ts';
-import { type DatasetPath, pathOf, refreshDataset } from '../data/datasets-queries.ts';
-import type { ProjectPath } from '../projects/projects-queries.ts';
-
-export type Version = Schemas['DatasetVersion'];
+import { basePath } from '../../api/page-settings.ts';
+import { type DatasetPath, pathOf, refreshDataset, versionsQuery } from '../data/index.ts';
 
 const changesRoute = 'GET /api/v1/projects/{owner}/{project}/dataset-versions/{version_id}/changes';
 export type Change = AnswerOf<typeof changesRoute>['data'][number];
-export type ChangeKind = Change['change'];
+type ChangeKind = Change['change'];
 export const changeKinds: readonly ChangeKind[] = ['added', 'removed', 'changed'];
 
 export type VersionsSearch = {
@@ -28,33 +24,9 @@ export function readVersionsSearch({ version, since, change }: Record<string, un
   };
 }
 
-export const versionsQuery = (at: DatasetPath) =>
-  infiniteQueryOptions({
-    queryKey: ['versions', at.dataset],
-    queryFn: ({ pageParam, signal }) =>
-      call('GET /api/v1/projects/{owner}/{project}/dataset-versions', {
-        path: { owner: at.owner, project: at.project },
-        query: { dataset_id: at.dataset, limit: 50, cursor: pageParam },
-        signal,
-      }),
-    ...byCursor,
-  });
+export type VersionPair = { version: string; since: string | undefined; change: ChangeKind | undefined };
 
-/** A version never changes. */
-export const versionQuery = ({ owner, project }: ProjectPath, id: string) =>
-  queryOptions({
-    queryKey: ['version', id],
-    queryFn: ({ signal }) =>
-      call('GET /api/v1/projects/{owner}/{project}/dataset-versions/{version_id}', {
-        path: { owner, project, version_id: id },
-        signal,
-      }),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-
-export type Comparison = { version: string; since: string | undefined; change: ChangeKind | undefined };
-
-export const changesQuery = ({ owner, project }: DatasetPath, { version, since, change }: Comparison) =>
+export const changesQuery = ({ owner, project }: DatasetPath, { version, since, change }: VersionPair) =>
   infiniteQueryOptions({
     queryKey: ['version-changes', version, since ?? null, change ?? null],
     queryFn: ({ pageParam, signal }) =>

@@ -1,4 +1,4 @@
-export type Piece = { words: string; isShared: boolean };
+type Piece = { words: string; isShared: boolean };
 
 /** Words of both texts multiplied, at most: longer ones are told as a whole. */
 const maxCells = 250_000;

@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { TextLink } from '../../ui/text-link.tsx';
-import { datasetQuery } from '../data/datasets-queries.ts';
-import type { ProjectPath } from '../projects/projects-queries.ts';
-import { versionName } from './version-name.ts';
-import { versionQuery } from './versions-queries.ts';
+import type { ProjectPath } from '../projects/index.ts';
+import { datasetQuery } from './datasets-queries.ts';
+import { versionName, versionQuery } from './version-queries.ts';
 
 type VersionLinkProps = { at: ProjectPath; version: string };
 

@@ -1,8 +1,8 @@
 import { Menu, useMantineColorScheme } from '@mantine/core';
-import { useTexts } from '../../i18n/catalogue.ts';
-import { languageOf, languages, useLanguage } from '../../i18n/language.tsx';
-import { IconCheck } from '../../ui/icons.tsx';
-import { frameTexts } from './frame-texts.ts';
+import { useTexts } from '../i18n/catalogue.ts';
+import { languageOf, languages, useLanguage } from '../i18n/language.tsx';
+import { sharedTexts } from '../i18n/shared-texts.ts';
+import { IconCheck } from './icons.tsx';
 import { useKeepLanguage } from './use-keep-language.ts';
 
 const schemes = ['light', 'dark', 'auto'] as const;
@@ -25,7 +25,7 @@ export function LanguageItems() {
 
 /** Light, dark, or what the system says. */
 export function SchemeItems() {
-  const t = useTexts(frameTexts);
+  const t = useTexts(sharedTexts);
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const choose = (value: string) => setColorScheme(schemes.find((scheme) => scheme === value) ?? 'auto');
   return (

@@ -10,7 +10,7 @@ function missingFile(): Problem {
  * A page whose code comes when it is asked for. The library would load the whole page anew where that fails, and with it
  * take away what somebody has written; here `RouteProblem` tells of it.
  */
-export const lazyPage: typeof lazyRouteComponent = (load, name) =>
+export const lazyComponent: typeof lazyRouteComponent = (load, name) =>
   lazyRouteComponent(
     () =>
       load().catch(() => {

@@ -1,8 +1,8 @@
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
-import { datasetsTexts } from '../data/datasets-texts.ts';
-import { versionName } from './version-name.ts';
-import type { Version } from './versions-queries.ts';
+import { datasetsTexts } from './datasets-texts.ts';
+import type { Version } from './version-queries.ts';
+import { versionName } from './version-queries.ts';
 
 type Choice = Pick<Version, 'id' | 'number' | 'label' | 'example_count'>;
 

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { call } from '../../api/call.ts';
-import { sessionQuery } from '../../api/session.ts';
-import { type Language, useLanguage } from '../../i18n/language.tsx';
+import { call } from '../api/call.ts';
+import { sessionQuery } from '../api/session.ts';
+import { type Language, useLanguage } from '../i18n/language.tsx';
 
 const locales: Record<Language, string> = { en: 'en', zh: 'zh-CN' };
 

@@ -1,18 +1,11 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tanstack/react-router';
+import { createRootRouteWithContext, createRoute, redirect } from '@tanstack/react-router';
 import { hasEnded, sessionQuery } from '../api/session.ts';
-import { Frame } from './frame/frame.tsx';
-import { FrameSkeleton } from './frame/frame-skeleton.tsx';
-import { NotFound } from './not-found.tsx';
-import { RouteProblem } from './route-problem.tsx';
 
-export type RouterContext = { queryClient: QueryClient };
+type RouterContext = { queryClient: QueryClient };
 
-export const rootRoute = createRootRouteWithContext<RouterContext>()({
-  component: Outlet,
-  notFoundComponent: NotFound,
-  errorComponent: RouteProblem,
-});
+/** What is shown around the pages is added in `app/router.ts`: it links to pages of all rooms. */
+export const rootRoute = createRootRouteWithContext<RouterContext>()({});
 
 /** Parent of every page that needs an account. */
 export const signedInRoute = createRoute({
@@ -28,7 +21,4 @@ export const signedInRoute = createRoute({
       replace: true,
     });
   },
-  component: Frame,
-  pendingComponent: FrameSkeleton,
-  errorComponent: RouteProblem,
 });

@@ -1,0 +1,37 @@
+import type { LinkProps } from '@tanstack/react-router';
+import { type Catalogue, catalogue } from '../i18n/catalogue.ts';
+import {
+  type Icon,
+  IconActivity,
+  IconCreditCard,
+  IconCube,
+  IconFolders,
+  IconKey,
+  IconLayoutDashboard,
+  IconSettings,
+} from '../ui/icons.tsx';
+
+/** A page of the side bar. */
+export type NavItem = {
+  to: NonNullable<LinkProps['to']>;
+  icon: Icon;
+  texts: Catalogue<{ name: string }>;
+  /** Pressed after G. */
+  shortcut: string;
+};
+
+/** The side bar, from top to bottom. */
+export const navigation: readonly NavItem[] = [
+  {
+    to: '/',
+    icon: IconLayoutDashboard,
+    texts: catalogue({ name: 'Dashboard' }, { name: '仪表盘' }),
+    shortcut: 'd',
+  },
+  { to: '/projects', icon: IconFolders, texts: catalogue({ name: 'Projects' }, { name: '项目' }), shortcut: 'p' },
+  { to: '/models', icon: IconCube, texts: catalogue({ name: 'Models' }, { name: '模型' }), shortcut: 'm' },
+  { to: '/keys', icon: IconKey, texts: catalogue({ name: 'API keys' }, { name: 'API 密钥' }), shortcut: 'k' },
+  { to: '/credits', icon: IconCreditCard, texts: catalogue({ name: 'Credits' }, { name: '额度' }), shortcut: 'c' },
+  { to: '/activity', icon: IconActivity, texts: catalogue({ name: 'Activity' }, { name: '动态' }), shortcut: 'a' },
+  { to: '/account', icon: IconSettings, texts: catalogue({ name: 'Settings' }, { name: '设置' }), shortcut: 's' },
+];

@@ -1,0 +1,1 @@
+export { activityRoute } from './routes.ts';

@@ -1,0 +1,2 @@
+export { creditsQuery } from './billing-queries.ts';
+export { checkoutRoute, creditsRoute, pricesRoute } from './routes.ts';

@@ -1,0 +1,1 @@
+export { dashboardRoute } from './routes.ts';

@@ -1,0 +1,41 @@
+import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query';
+import { byCursor } from '../../api/by-cursor.ts';
+import { call } from '../../api/call.ts';
+import type { Schemas } from '../../api/generated/contract.ts';
+import type { ProjectPath } from '../projects/index.ts';
+import type { DatasetPath } from './datasets-queries.ts';
+
+export type Version = Schemas['DatasetVersion'];
+
+/** What a version is called, everywhere and in every language. */
+export const versionName = (number: number): string => `v${number}`;
+
+export const versionsQuery = (at: DatasetPath) =>
+  infiniteQueryOptions({
+    queryKey: ['versions', at.dataset],
+    queryFn: ({ pageParam, signal }) =>
+      call('GET /api/v1/projects/{owner}/{project}/dataset-versions', {
+        path: { owner: at.owner, project: at.project },
+        query: { dataset_id: at.dataset, limit: 50, cursor: pageParam },
+        signal,
+      }),
+    ...byCursor,
+  });
+
+/** A version never changes. */
+export const versionQuery = ({ owner, project }: ProjectPath, id: string) =>
+  queryOptions({
+    queryKey: ['version', id],
+    queryFn: ({ signal }) =>
+      call('GET /api/v1/projects/{owner}/{project}/dataset-versions/{version_id}', {
+        path: { owner, project, version_id: id },
+        signal,
+      }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+/** What a version is called, as soon as that is known. */
+export function useVersionName(at: DatasetPath, id: string): string {
+  const { data: version } = useQuery(versionQuery(at, id));
+  return version ? versionName(version.number) : '…';
+}

@@ -1,0 +1,1 @@
+export { feedbackRoute } from './routes.ts';

@@ -1,0 +1,1 @@
+export { indexesRoute, indexRoute } from './routes.ts';

@@ -1,0 +1,1 @@
+export { playgroundRoute } from './routes.ts';

@@ -1,0 +1,13 @@
+export { exampleLanguages, exampleOf } from './call-example.ts';
+export { CallExamples } from './call-examples.tsx';
+export { CodeTabs } from './code-tabs.tsx';
+export { LazyCreateProject } from './lazy-create-project.ts';
+export {
+  baseModelsQuery,
+  hostedModelsQuery,
+  type Project,
+  type ProjectPath,
+  projectQuery,
+  warmingPollMs,
+} from './projects-queries.ts';
+export { projectHomeRoute, projectRoute, projectSettingsRoute, projectsRoute } from './routes.ts';

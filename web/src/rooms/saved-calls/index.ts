@@ -1,0 +1,1 @@
+export { savedCallsRoute } from './routes.ts';

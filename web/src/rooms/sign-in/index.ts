@@ -1,0 +1,1 @@
+export { signInRoute, signUpRoute } from './routes.ts';

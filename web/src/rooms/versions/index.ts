@@ -1,0 +1,1 @@
+export { versionsRoute } from './routes.ts';

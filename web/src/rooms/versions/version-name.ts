@@ -1,2 +1,0 @@
-/** What a version is called, everywhere and in every language. */
-export const versionName = (number: number): string => `v${number}`;
