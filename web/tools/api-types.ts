@@ -21,12 +21,13 @@ const head = `// Made of the published contract by "npm run openapi". Do not edi
 
 `;
 
+/** The web app calls the native interface only, and of the others has no types. */
+const nativePath = /^\/api\/v1\//;
+
 /** The text of `web/src/api/generated/contract.ts`. */
 export function writeApiTypes(document: Document): string {
-  const schemas = Object.entries(document.components.schemas ?? {})
-    .map(([name, schema]) => `  ${name}: ${typeOf(schema, '  ')};\n`)
-    .join('');
   const routes = Object.entries(document.paths)
+    .filter(([path]) => nativePath.test(path))
     .flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => {
         const route = routeOf(operation, document);
@@ -34,29 +35,46 @@ export function writeApiTypes(document: Document): string {
       }),
     )
     .join('');
-  return `${head}export type Schemas = {\n${schemas}};\n\nexport type Routes = {\n${routes}};\n`;
+  const schemas = schemasOf(routes, document.components.schemas ?? {});
+  return `${head}export type Schemas = {\n${schemas.join('')}};\n\nexport type Routes = {\n${routes}};\n`;
+}
+
+/** The schemas that routes refer to, directly or through others. `Error` is what every refusal holds. */
+function schemasOf(routes: string, schemas: Record<string, Schema>): string[] {
+  const texts = new Map<string, string>();
+  const add = (name: string): void => {
+    if (texts.has(name)) return;
+    const text = `  ${name}: ${typeOf(asSchema(schemas[name]), '  ')};\n`;
+    texts.set(name, text);
+    addAllOf(text);
+  };
+  const addAllOf = (text: string): void => {
+    for (const [, name = ''] of text.matchAll(/Schemas\['(\w+)'\]/g)) add(name);
+  };
+  add('Error');
+  addAllOf(routes);
+  return Object.keys(schemas).flatMap((name) => texts.get(name) ?? []);
 }
 
 type Field = { type: string; isOptional?: boolean };
 
+/** Parameters of the path are not written down: they are strings, and named in it. */
 function routeOf(operation: Operation, { components }: Document): Record<string, Field> {
-  const parameters = (operation.parameters ?? []).flatMap((parameter) => {
-    if (!('$ref' in parameter)) return [parameter];
-    const named = components.parameters?.[parameter.$ref.split('/').at(-1) ?? ''];
-    return named ? [named] : [];
-  });
-  const inPlace = (place: string) => parameters.filter((parameter) => parameter.in === place);
+  const query = (operation.parameters ?? [])
+    .map((parameter) =>
+      '$ref' in parameter ? components.parameters?.[parameter.$ref.split('/').at(-1) ?? ''] : parameter,
+    )
+    .filter((parameter) => parameter?.in === 'query')
+    .flatMap((parameter) => parameter ?? []);
   const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
   return {
-    path: { type: parametersOf(inPlace('path')) },
-    query: { type: parametersOf(inPlace('query')) },
-    body: { type: body ? typeOf(body, '    ') : 'undefined' },
+    ...(query.length > 0 && { query: { type: parametersOf(query) } }),
+    ...(body && { body: { type: typeOf(body, '    ') } }),
     answer: { type: answerOf(operation) },
   };
 }
 
 function parametersOf(parameters: readonly Parameter[]): string {
-  if (parameters.length === 0) return 'Record<never, never>';
   const fields = parameters.map(({ name, required, schema }): [string, Field] => [
     name,
     { type: typeOf(schema, '      '), isOptional: required !== true },

@@ -18,9 +18,17 @@ type Part<Key extends string, Value> = [Value] extends [undefined]
 /** A filter that is undefined is not sent. */
 type Unset<Query> = { [K in keyof Query]: Query[K] | undefined };
 
-type CallOptions<Name extends RouteName> = Part<'path', Routes[Name]['path']> &
-  Part<'query', Unset<Routes[Name]['query']>> &
-  Part<'body', Routes[Name]['body']> & {
+/** The names in braces of a route. */
+type PathFields<Name extends string> = Name extends `${string}{${infer Field}}${infer Rest}`
+  ? Field | PathFields<Rest>
+  : never;
+
+type QueryOf<Route> = Route extends { query: infer Query } ? Unset<Query> : undefined;
+type BodyOf<Route> = Route extends { body: infer Body } ? Body : undefined;
+
+type CallOptions<Name extends RouteName> = Part<'path', Record<PathFields<Name>, string>> &
+  Part<'query', QueryOf<Routes[Name]>> &
+  Part<'body', BodyOf<Routes[Name]>> & {
     signal?: AbortSignal | undefined;
     /** Makes a creation safe to send again: the same name, the same thing. */
     idempotencyKey?: string | undefined;

@@ -1,23 +1,6 @@
 // Made of the published contract by "npm run openapi". Do not edit.
 
 export type Schemas = {
-  AnthropicError: {
-    type: 'error';
-    error: {
-      type: string;
-      message: string;
-    };
-    request_id: string;
-  };
-  CompatError: {
-    error: {
-      message: string;
-      type: string;
-      param: string | null;
-      code: string;
-    };
-    detail?: unknown;
-  };
   Error: {
     error: {
       message: string;
@@ -202,155 +185,6 @@ export type Schemas = {
     created_at: string;
     updated_at: string;
   };
-  ChatCompletion: {
-    id: string;
-    object: 'chat.completion';
-    created: number;
-    model: string;
-    choices: ({
-      index: number;
-      message: {
-        role: 'assistant';
-        content: string | null;
-        refusal: null;
-        reasoning_content?: string;
-        tool_calls?: (Schemas['ToolCall'])[];
-      };
-      logprobs: null;
-      finish_reason: 'stop' | 'length' | 'tool_calls';
-    })[];
-    usage: Schemas['Usage'];
-  };
-  ChatCompletionChunk: {
-    id: string;
-    object: 'chat.completion.chunk';
-    created: number;
-    model: string;
-    choices: ({
-      index: number;
-      delta: {
-        role?: 'assistant';
-        content?: string;
-        reasoning_content?: string;
-        tool_calls?: ({
-          index: number;
-          id?: string;
-          type?: 'function';
-          function: {
-            name?: string;
-            arguments: string;
-          };
-        })[];
-      };
-      logprobs: null;
-      finish_reason: 'stop' | 'length' | 'tool_calls' | null;
-    })[];
-    usage?: Schemas['Usage'] | null;
-  };
-  ChatCompletionRequest: {
-    model: string;
-    messages: ({
-      role: 'system';
-      content: string | ({
-        type: 'text';
-        text: string;
-      } | {
-        type: 'refusal';
-        refusal: string;
-      })[];
-    } | {
-      role: 'developer';
-      content: string | ({
-        type: 'text';
-        text: string;
-      } | {
-        type: 'refusal';
-        refusal: string;
-      })[];
-    } | {
-      role: 'user';
-      content: string | ({
-        type: 'text';
-        text: string;
-      } | {
-        type: 'refusal';
-        refusal: string;
-      })[];
-    } | {
-      role: 'assistant';
-      content?: string | ({
-        type: 'text';
-        text: string;
-      } | {
-        type: 'refusal';
-        refusal: string;
-      })[] | null;
-      reasoning_content?: unknown;
-      reasoning?: unknown;
-      refusal?: unknown;
-      tool_calls?: (Schemas['ToolCall'])[] | null;
-    } | {
-      role: 'tool';
-      content: string | ({
-        type: 'text';
-        text: string;
-      } | {
-        type: 'refusal';
-        refusal: string;
-      })[];
-      tool_call_id: string;
-    })[];
-    functions?: null;
-    function_call?: null;
-    logprobs?: false | null;
-    top_logprobs?: 0 | null;
-    audio?: null;
-    web_search_options?: null;
-    moderation?: null;
-    modalities?: ('text')[] | null;
-    max_tokens?: number | null;
-    max_completion_tokens?: number | null;
-    temperature?: number | null;
-    top_p?: number | null;
-    presence_penalty?: number | null;
-    frequency_penalty?: number | null;
-    seed?: number | null;
-    stop?: string | (string)[] | null;
-    reasoning_effort?: 'none' | 'low' | 'high' | null;
-    n?: 1 | null;
-    logit_bias?: Record<string, unknown> | null;
-    stream?: boolean | null;
-    stream_options?: {
-      include_usage?: boolean | null;
-    } | null;
-    tools?: ({
-      type: 'function';
-      function: {
-        name: string;
-        description?: string | null;
-        parameters?: Record<string, unknown> | null;
-        strict?: unknown;
-      };
-    })[] | null;
-    tool_choice?: 'auto' | 'none' | 'required' | {
-      type: 'function';
-      function: {
-        name: string;
-      };
-    } | null;
-    parallel_tool_calls?: boolean | null;
-    response_format?: {
-      type: 'text';
-    } | {
-      type: 'json_object';
-    } | {
-      type: 'json_schema';
-      json_schema: {
-        name?: string;
-        schema?: Record<string, unknown> | null;
-      };
-    } | null;
-  };
   ChatMessage: {
     id: string;
     seq: number;
@@ -387,189 +221,6 @@ export type Schemas = {
     created_at: string;
     expires_at: string;
     completed_at: string | null;
-  };
-  Completion: {
-    id: string;
-    object: 'text_completion';
-    created: number;
-    model: string;
-    choices: ({
-      text: string;
-      index: number;
-      logprobs: null;
-      finish_reason: 'stop' | 'length' | 'tool_calls';
-    })[];
-    usage: Schemas['Usage'];
-  };
-  CompletionRequest: {
-    model: string;
-    prompt: string | (string)[];
-    stream?: false | null;
-    best_of?: 1 | null;
-    echo?: false | null;
-    suffix?: '' | null;
-    logprobs?: null;
-    max_tokens?: number | null;
-    max_completion_tokens?: number | null;
-    temperature?: number | null;
-    top_p?: number | null;
-    presence_penalty?: number | null;
-    frequency_penalty?: number | null;
-    seed?: number | null;
-    stop?: string | (string)[] | null;
-    reasoning_effort?: 'none' | 'low' | 'high' | null;
-    n?: 1 | null;
-    logit_bias?: Record<string, unknown> | null;
-  };
-  CountTokensRequest: {
-    model: string;
-    messages: ({
-      role: 'user';
-      content: string | ({
-        type: 'text';
-        text: string;
-        cache_control?: unknown;
-      } | {
-        type: 'tool_result';
-        tool_use_id: string;
-        content?: string | ({
-          type: 'text';
-          text: string;
-          cache_control?: unknown;
-        } | {
-          type: 'search_result';
-          source: string;
-          title: string;
-          content: ({
-            type: 'text';
-            text: string;
-            cache_control?: unknown;
-          })[];
-        } | {
-          type: 'document';
-          title?: string | null;
-          context?: string | null;
-          source: {
-            type: 'text';
-            data: string;
-          } | {
-            type: 'content';
-            content: string | ({
-              type: 'text';
-              text: string;
-              cache_control?: unknown;
-            })[];
-          };
-        } | {
-          type: 'tool_reference';
-          tool_name: string;
-        })[] | null;
-        is_error?: boolean | null;
-        cache_control?: unknown;
-      } | {
-        type: 'search_result';
-        source: string;
-        title: string;
-        content: ({
-          type: 'text';
-          text: string;
-          cache_control?: unknown;
-        })[];
-      } | {
-        type: 'document';
-        title?: string | null;
-        context?: string | null;
-        source: {
-          type: 'text';
-          data: string;
-        } | {
-          type: 'content';
-          content: string | ({
-            type: 'text';
-            text: string;
-            cache_control?: unknown;
-          })[];
-        };
-      })[];
-    } | {
-      role: 'assistant';
-      content: string | ({
-        type: 'text';
-        text: string;
-        cache_control?: unknown;
-      } | {
-        type: 'thinking';
-        thinking: string;
-        signature?: string | null;
-      } | {
-        type: 'redacted_thinking';
-      } | {
-        type: 'tool_use';
-        id: string;
-        name: string;
-        input: Record<string, unknown>;
-        cache_control?: unknown;
-      } | {
-        type: 'compaction';
-        content?: string | null;
-      } | {
-        type: 'server_tool_use' | 'web_search_tool_result' | 'web_fetch_tool_result' | 'code_execution_tool_result' | 'bash_code_execution_tool_result' | 'text_editor_code_execution_tool_result' | 'tool_search_tool_result' | 'mcp_tool_use' | 'mcp_tool_result' | 'mcp_tool_listing' | 'advisor_tool_result' | 'container_upload' | 'fallback';
-      })[];
-    } | {
-      role: 'system';
-      content?: string | ({
-        type: 'text';
-        text: string;
-        cache_control?: unknown;
-      })[] | null;
-    })[];
-    system?: string | ({
-      type: 'text';
-      text: string;
-      cache_control?: unknown;
-    })[] | null;
-    tools?: ({
-      type?: string | null;
-      name?: string | null;
-      description?: string | null;
-      input_schema?: Record<string, unknown> | null;
-      strict?: boolean | null;
-      cache_control?: unknown;
-    })[] | null;
-    tool_choice?: {
-      type: 'auto';
-      disable_parallel_tool_use?: boolean | null;
-    } | {
-      type: 'any';
-      disable_parallel_tool_use?: boolean | null;
-    } | {
-      type: 'tool';
-      name: string;
-      disable_parallel_tool_use?: boolean | null;
-    } | {
-      type: 'none';
-    } | null;
-    thinking?: {
-      type: 'enabled';
-      budget_tokens?: number | null;
-      display?: 'summarized' | 'omitted' | null;
-    } | {
-      type: 'disabled';
-    } | {
-      type: 'adaptive' | 'between_tools';
-      display?: 'summarized' | 'omitted' | null;
-    } | null;
-    output_config?: {
-      effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max' | null;
-      format?: {
-        type: 'json_schema';
-        schema: Record<string, unknown>;
-      } | null;
-    } | null;
-    output_format?: {
-      type: 'json_schema';
-      schema: Record<string, unknown>;
-    } | null;
   };
   Credits: {
     settled: string;
@@ -949,124 +600,6 @@ export type Schemas = {
     expires_at: string | null;
     finished_at: string | null;
   };
-  InputTokensRequest: {
-    model: string;
-    input?: string | ({
-      type?: 'message';
-      role: 'user' | 'assistant' | 'system' | 'developer';
-      content: string | ({
-        type: 'input_text' | 'output_text' | 'text';
-        text: string;
-      } | {
-        type: 'refusal';
-        refusal: string;
-      })[];
-      id?: string | null;
-      status?: string | null;
-    } | {
-      type: 'function_call';
-      call_id: string;
-      name: string;
-      namespace?: string | null;
-      arguments: string;
-      id?: string | null;
-      status?: string | null;
-    } | {
-      type: 'function_call_output' | 'custom_tool_call_output';
-      call_id: string;
-      output: string | ({
-        type: 'input_text' | 'output_text' | 'text';
-        text: string;
-      } | {
-        type: string;
-      })[];
-      id?: string | null;
-      status?: string | null;
-    } | {
-      type: 'custom_tool_call';
-      call_id: string;
-      name: string;
-      namespace?: string | null;
-      input: string;
-      id?: string | null;
-      status?: string | null;
-    } | {
-      type: 'reasoning';
-      summary?: ({
-        type: string;
-        text: string;
-      })[] | null;
-      content?: ({
-        type: string;
-        text: string;
-      })[] | null;
-      encrypted_content?: string | null;
-      id?: string | null;
-      status?: string | null;
-    } | {
-      type: string;
-    } | {
-      type?: 'item_reference' | null;
-      id: string;
-      role?: null;
-    })[] | null;
-    instructions?: string | null;
-    previous_response_id?: string | null;
-    tools?: ({
-      type: 'function';
-      name: string;
-      description?: string | null;
-      parameters?: Record<string, unknown> | null;
-      strict?: unknown;
-    } | {
-      type: 'custom';
-      name?: unknown;
-      description?: unknown;
-      format?: unknown;
-    } | {
-      type: 'namespace';
-      name?: unknown;
-      description?: unknown;
-      tools?: unknown;
-    } | {
-      type: string;
-    })[] | null;
-    tool_choice?: 'auto' | 'none' | 'required' | {
-      type: 'function';
-      name: string;
-    } | {
-      type: 'custom';
-      name: string;
-    } | {
-      type: 'allowed_tools';
-      mode: 'auto' | 'required';
-      tools: (Record<string, unknown>)[];
-    } | {
-      type: string;
-    } | null;
-    parallel_tool_calls?: boolean | null;
-    text?: {
-      format?: {
-        type: 'text';
-      } | {
-        type: 'json_object';
-      } | {
-        type: 'json_schema';
-        name?: string | null;
-        description?: string | null;
-        schema?: Record<string, unknown> | null;
-        strict?: unknown;
-      } | null;
-      verbosity?: string | null;
-    } | null;
-    reasoning?: {
-      effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max' | null;
-      summary?: string | null;
-      generate_summary?: string | null;
-    } | null;
-    prompt?: null;
-    conversation?: null;
-  };
   IssuedKey: {
     id: string;
     name: string;
@@ -1114,255 +647,6 @@ export type Schemas = {
     outcome: 'succeeded' | 'client_disconnected' | 'canceled' | null;
     note: string | null;
     created_at: string;
-  };
-  Message: {
-    id: string;
-    type: 'message';
-    role: 'assistant';
-    model: string;
-    content: ({
-      type: 'text';
-      text: string;
-    } | {
-      type: 'thinking';
-      thinking: string;
-      signature: string;
-    } | {
-      type: 'tool_use';
-      id: string;
-      name: string;
-      input: unknown;
-    })[];
-    stop_reason: 'end_turn' | 'max_tokens' | 'stop_sequence' | 'tool_use' | 'model_context_window_exceeded' | null;
-    stop_sequence: string | null;
-    usage: Schemas['MessageUsage'];
-  };
-  MessageEvent: {
-    type: 'message_start';
-    message: Schemas['Message'];
-  } | {
-    type: 'ping';
-  } | {
-    type: 'content_block_start';
-    index: number;
-    content_block: {
-      type: 'text';
-      text: string;
-    } | {
-      type: 'thinking';
-      thinking: string;
-      signature: string;
-    } | {
-      type: 'tool_use';
-      id: string;
-      name: string;
-      input: unknown;
-    };
-  } | {
-    type: 'content_block_delta';
-    index: number;
-    delta: {
-      type: 'text_delta';
-      text: string;
-    } | {
-      type: 'thinking_delta';
-      thinking: string;
-    } | {
-      type: 'signature_delta';
-      signature: string;
-    } | {
-      type: 'input_json_delta';
-      partial_json: string;
-    };
-  } | {
-    type: 'content_block_stop';
-    index: number;
-  } | {
-    type: 'message_delta';
-    delta: {
-      stop_reason: 'end_turn' | 'max_tokens' | 'stop_sequence' | 'tool_use' | 'model_context_window_exceeded' | null;
-      stop_sequence: string | null;
-    };
-    usage: Schemas['MessageUsage'];
-  } | {
-    type: 'message_stop';
-  };
-  MessageUsage: {
-    input_tokens: number;
-    cache_creation_input_tokens: number;
-    cache_read_input_tokens: number;
-    output_tokens: number;
-    output_tokens_details: {
-      thinking_tokens: number;
-    };
-  };
-  MessagesModel: {
-    type: 'model';
-    id: string;
-    display_name: string;
-    created_at: string;
-  };
-  MessagesRequest: {
-    model: string;
-    messages: ({
-      role: 'user';
-      content: string | ({
-        type: 'text';
-        text: string;
-        cache_control?: unknown;
-      } | {
-        type: 'tool_result';
-        tool_use_id: string;
-        content?: string | ({
-          type: 'text';
-          text: string;
-          cache_control?: unknown;
-        } | {
-          type: 'search_result';
-          source: string;
-          title: string;
-          content: ({
-            type: 'text';
-            text: string;
-            cache_control?: unknown;
-          })[];
-        } | {
-          type: 'document';
-          title?: string | null;
-          context?: string | null;
-          source: {
-            type: 'text';
-            data: string;
-          } | {
-            type: 'content';
-            content: string | ({
-              type: 'text';
-              text: string;
-              cache_control?: unknown;
-            })[];
-          };
-        } | {
-          type: 'tool_reference';
-          tool_name: string;
-        })[] | null;
-        is_error?: boolean | null;
-        cache_control?: unknown;
-      } | {
-        type: 'search_result';
-        source: string;
-        title: string;
-        content: ({
-          type: 'text';
-          text: string;
-          cache_control?: unknown;
-        })[];
-      } | {
-        type: 'document';
-        title?: string | null;
-        context?: string | null;
-        source: {
-          type: 'text';
-          data: string;
-        } | {
-          type: 'content';
-          content: string | ({
-            type: 'text';
-            text: string;
-            cache_control?: unknown;
-          })[];
-        };
-      })[];
-    } | {
-      role: 'assistant';
-      content: string | ({
-        type: 'text';
-        text: string;
-        cache_control?: unknown;
-      } | {
-        type: 'thinking';
-        thinking: string;
-        signature?: string | null;
-      } | {
-        type: 'redacted_thinking';
-      } | {
-        type: 'tool_use';
-        id: string;
-        name: string;
-        input: Record<string, unknown>;
-        cache_control?: unknown;
-      } | {
-        type: 'compaction';
-        content?: string | null;
-      } | {
-        type: 'server_tool_use' | 'web_search_tool_result' | 'web_fetch_tool_result' | 'code_execution_tool_result' | 'bash_code_execution_tool_result' | 'text_editor_code_execution_tool_result' | 'tool_search_tool_result' | 'mcp_tool_use' | 'mcp_tool_result' | 'mcp_tool_listing' | 'advisor_tool_result' | 'container_upload' | 'fallback';
-      })[];
-    } | {
-      role: 'system';
-      content?: string | ({
-        type: 'text';
-        text: string;
-        cache_control?: unknown;
-      })[] | null;
-    })[];
-    system?: string | ({
-      type: 'text';
-      text: string;
-      cache_control?: unknown;
-    })[] | null;
-    tools?: ({
-      type?: string | null;
-      name?: string | null;
-      description?: string | null;
-      input_schema?: Record<string, unknown> | null;
-      strict?: boolean | null;
-      cache_control?: unknown;
-    })[] | null;
-    tool_choice?: {
-      type: 'auto';
-      disable_parallel_tool_use?: boolean | null;
-    } | {
-      type: 'any';
-      disable_parallel_tool_use?: boolean | null;
-    } | {
-      type: 'tool';
-      name: string;
-      disable_parallel_tool_use?: boolean | null;
-    } | {
-      type: 'none';
-    } | null;
-    thinking?: {
-      type: 'enabled';
-      budget_tokens?: number | null;
-      display?: 'summarized' | 'omitted' | null;
-    } | {
-      type: 'disabled';
-    } | {
-      type: 'adaptive' | 'between_tools';
-      display?: 'summarized' | 'omitted' | null;
-    } | null;
-    output_config?: {
-      effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max' | null;
-      format?: {
-        type: 'json_schema';
-        schema: Record<string, unknown>;
-      } | null;
-    } | null;
-    output_format?: {
-      type: 'json_schema';
-      schema: Record<string, unknown>;
-    } | null;
-    max_tokens: number;
-    stream?: boolean | null;
-    stop_sequences?: (string)[] | null;
-    temperature?: number | null;
-    top_p?: number | -1 | null;
-    top_k?: number | null;
-  };
-  Model: {
-    id: string;
-    object: 'model';
-    created: number;
-    owned_by: string;
   };
   Money: {
     amount: string;
@@ -1496,256 +780,6 @@ export type Schemas = {
     credits: string;
     created_at: string;
     finished_at: string | null;
-  };
-  Response: {
-    id: string;
-    object: 'response';
-    created_at: number;
-    status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
-    error: {
-      code: string;
-      message: string;
-    } | null;
-    incomplete_details: {
-      reason: string;
-    } | null;
-    model: string;
-    output: (Schemas['ResponseOutputItem'])[];
-    usage: {
-      input_tokens: number;
-      input_tokens_details: {
-        cached_tokens: number;
-        cache_write_tokens: number;
-      };
-      output_tokens: number;
-      output_tokens_details: {
-        reasoning_tokens: number;
-      };
-      total_tokens: number;
-    } | null;
-    store: boolean;
-    background: boolean;
-    instructions: string | null;
-    max_output_tokens: number | null;
-    max_tool_calls: number | null;
-    metadata: Record<string, string>;
-    parallel_tool_calls: boolean;
-    previous_response_id: string | null;
-    prompt_cache_key: string | null;
-    reasoning: unknown;
-    safety_identifier: string | null;
-    service_tier: string;
-    temperature: number;
-    text: unknown;
-    tool_choice: unknown;
-    tools: (unknown)[];
-    top_logprobs: number;
-    top_p: number;
-    truncation: string;
-    user: string | null;
-  };
-  ResponseOutputItem: {
-    id: string;
-    type: 'message';
-    status: 'in_progress' | 'completed' | 'incomplete';
-    role: 'assistant';
-    content: ({
-      type: 'output_text';
-      annotations: (unknown)[];
-      logprobs: (unknown)[];
-      text: string;
-    })[];
-  } | {
-    id: string;
-    type: 'reasoning';
-    status: 'in_progress' | 'completed' | 'incomplete';
-    summary: ({
-      type: 'summary_text';
-      text: string;
-    })[];
-    content?: ({
-      type: 'reasoning_text';
-      text: string;
-    })[];
-    encrypted_content?: string;
-  } | {
-    id: string;
-    type: 'function_call';
-    status: 'in_progress' | 'completed' | 'incomplete';
-    call_id: string;
-    name: string;
-    namespace?: string;
-    arguments: string;
-  } | {
-    id: string;
-    type: 'custom_tool_call';
-    status: 'in_progress' | 'completed' | 'incomplete';
-    call_id: string;
-    name: string;
-    namespace?: string;
-    input: string;
-  };
-  ResponseStreamEvent: {
-    type: string;
-    sequence_number: number;
-    response?: Schemas['Response'];
-    output_index?: number;
-    item?: Schemas['ResponseOutputItem'];
-    item_id?: string;
-    content_index?: number;
-    summary_index?: number;
-    part?: {
-      type: 'output_text';
-      annotations: (unknown)[];
-      logprobs: (unknown)[];
-      text: string;
-    } | {
-      type: 'reasoning_text' | 'summary_text';
-      text: string;
-    };
-    delta?: string;
-    text?: string;
-    arguments?: string;
-    name?: string;
-    input?: string;
-    logprobs?: (unknown)[];
-    code?: string;
-    message?: string;
-    param?: string | null;
-    error?: unknown;
-  };
-  ResponsesRequest: {
-    model: string;
-    input?: string | ({
-      type?: 'message';
-      role: 'user' | 'assistant' | 'system' | 'developer';
-      content: string | ({
-        type: 'input_text' | 'output_text' | 'text';
-        text: string;
-      } | {
-        type: 'refusal';
-        refusal: string;
-      })[];
-      id?: string | null;
-      status?: string | null;
-    } | {
-      type: 'function_call';
-      call_id: string;
-      name: string;
-      namespace?: string | null;
-      arguments: string;
-      id?: string | null;
-      status?: string | null;
-    } | {
-      type: 'function_call_output' | 'custom_tool_call_output';
-      call_id: string;
-      output: string | ({
-        type: 'input_text' | 'output_text' | 'text';
-        text: string;
-      } | {
-        type: string;
-      })[];
-      id?: string | null;
-      status?: string | null;
-    } | {
-      type: 'custom_tool_call';
-      call_id: string;
-      name: string;
-      namespace?: string | null;
-      input: string;
-      id?: string | null;
-      status?: string | null;
-    } | {
-      type: 'reasoning';
-      summary?: ({
-        type: string;
-        text: string;
-      })[] | null;
-      content?: ({
-        type: string;
-        text: string;
-      })[] | null;
-      encrypted_content?: string | null;
-      id?: string | null;
-      status?: string | null;
-    } | {
-      type: string;
-    } | {
-      type?: 'item_reference' | null;
-      id: string;
-      role?: null;
-    })[] | null;
-    instructions?: string | null;
-    previous_response_id?: string | null;
-    tools?: ({
-      type: 'function';
-      name: string;
-      description?: string | null;
-      parameters?: Record<string, unknown> | null;
-      strict?: unknown;
-    } | {
-      type: 'custom';
-      name?: unknown;
-      description?: unknown;
-      format?: unknown;
-    } | {
-      type: 'namespace';
-      name?: unknown;
-      description?: unknown;
-      tools?: unknown;
-    } | {
-      type: string;
-    })[] | null;
-    tool_choice?: 'auto' | 'none' | 'required' | {
-      type: 'function';
-      name: string;
-    } | {
-      type: 'custom';
-      name: string;
-    } | {
-      type: 'allowed_tools';
-      mode: 'auto' | 'required';
-      tools: (Record<string, unknown>)[];
-    } | {
-      type: string;
-    } | null;
-    parallel_tool_calls?: boolean | null;
-    text?: {
-      format?: {
-        type: 'text';
-      } | {
-        type: 'json_object';
-      } | {
-        type: 'json_schema';
-        name?: string | null;
-        description?: string | null;
-        schema?: Record<string, unknown> | null;
-        strict?: unknown;
-      } | null;
-      verbosity?: string | null;
-    } | null;
-    reasoning?: {
-      effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max' | null;
-      summary?: string | null;
-      generate_summary?: string | null;
-    } | null;
-    prompt?: null;
-    conversation?: null;
-    max_output_tokens?: number | null;
-    temperature?: number | null;
-    top_p?: number | null;
-    truncation?: 'auto' | 'disabled' | null;
-    stream?: boolean | null;
-    store?: boolean | null;
-    include?: (string)[] | null;
-    metadata?: Record<string, string> | null;
-    background?: false | null;
-    top_logprobs?: 0 | null;
-    max_tool_calls?: number | null;
-    service_tier?: string | null;
-    prompt_cache_key?: string | null;
-    safety_identifier?: string | null;
-    user?: string | null;
   };
   RetrievalEvent: {
     id: string;
@@ -2087,225 +1121,7 @@ export type Schemas = {
 };
 
 export type Routes = {
-  'POST /api/projects/{owner}/{project}/openai/v1/chat/completions': {
-    path: {
-      owner: string;
-      project: string;
-    };
-    query: Record<never, never>;
-    body: Schemas['ChatCompletionRequest'];
-    answer: Schemas['ChatCompletion'];
-  };
-  'GET /api/projects/{owner}/{project}/openai/v1/models': {
-    path: {
-      owner: string;
-      project: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
-    answer: {
-      object: 'list';
-      data: (Schemas['Model'])[];
-    };
-  };
-  'GET /api/projects/{owner}/{project}/openai/v1/models/{id}': {
-    path: {
-      owner: string;
-      project: string;
-      id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
-    answer: Schemas['Model'];
-  };
-  'POST /api/projects/{owner}/{project}/openai/v1/completions': {
-    path: {
-      owner: string;
-      project: string;
-    };
-    query: Record<never, never>;
-    body: Schemas['CompletionRequest'];
-    answer: Schemas['Completion'];
-  };
-  'POST /api/projects/{owner}/{project}/openai/v1/embeddings': {
-    path: {
-      owner: string;
-      project: string;
-    };
-    query: Record<never, never>;
-    body: Schemas['EmbeddingRequest'];
-    answer: Schemas['EmbeddingList'];
-  };
-  'POST /api/projects/{owner}/{project}/anthropic/v1/messages': {
-    path: {
-      owner: string;
-      project: string;
-    };
-    query: Record<never, never>;
-    body: Schemas['MessagesRequest'];
-    answer: Schemas['Message'];
-  };
-  'POST /api/projects/{owner}/{project}/anthropic/v1/messages/count_tokens': {
-    path: {
-      owner: string;
-      project: string;
-    };
-    query: Record<never, never>;
-    body: Schemas['CountTokensRequest'];
-    answer: {
-      input_tokens: number;
-    };
-  };
-  'GET /api/projects/{owner}/{project}/anthropic/v1/models': {
-    path: {
-      owner: string;
-      project: string;
-    };
-    query: {
-      limit?: number;
-      after_id?: string;
-      before_id?: string;
-    };
-    body: undefined;
-    answer: {
-      data: (Schemas['MessagesModel'])[];
-      has_more: boolean;
-      first_id: string | null;
-      last_id: string | null;
-    };
-  };
-  'GET /api/projects/{owner}/{project}/anthropic/v1/models/{id}': {
-    path: {
-      owner: string;
-      project: string;
-      id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
-    answer: Schemas['MessagesModel'];
-  };
-  'GET /api/projects/{owner}/{project}/anthropic': {
-    path: {
-      owner: string;
-      project: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
-    answer: {
-      type: 'api';
-      name: string;
-      description: string;
-      endpoints: (string)[];
-    };
-  };
-  'GET /api/projects/{owner}/{project}/anthropic/': {
-    path: {
-      owner: string;
-      project: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
-    answer: {
-      type: 'api';
-      name: string;
-      description: string;
-      endpoints: (string)[];
-    };
-  };
-  'GET /api/projects/{owner}/{project}/anthropic/v1': {
-    path: {
-      owner: string;
-      project: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
-    answer: {
-      type: 'api';
-      name: string;
-      description: string;
-      endpoints: (string)[];
-    };
-  };
-  'POST /api/projects/{owner}/{project}/openai/v1/responses': {
-    path: {
-      owner: string;
-      project: string;
-    };
-    query: Record<never, never>;
-    body: Schemas['ResponsesRequest'];
-    answer: Schemas['Response'];
-  };
-  'GET /api/projects/{owner}/{project}/openai/v1/responses/{id}': {
-    path: {
-      owner: string;
-      project: string;
-      id: string;
-    };
-    query: {
-      stream?: boolean;
-      starting_after?: number;
-    };
-    body: undefined;
-    answer: Schemas['Response'];
-  };
-  'DELETE /api/projects/{owner}/{project}/openai/v1/responses/{id}': {
-    path: {
-      owner: string;
-      project: string;
-      id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
-    answer: {
-      id: string;
-      object: 'response';
-      deleted: true;
-    };
-  };
-  'GET /api/projects/{owner}/{project}/openai/v1/responses/{id}/input_items': {
-    path: {
-      owner: string;
-      project: string;
-      id: string;
-    };
-    query: {
-      limit?: number;
-      order?: 'asc' | 'desc';
-      after?: string;
-    };
-    body: undefined;
-    answer: {
-      object: 'list';
-      data: (Record<string, unknown>)[];
-      first_id: string | null;
-      last_id: string | null;
-      has_more: boolean;
-    };
-  };
-  'POST /api/projects/{owner}/{project}/openai/v1/responses/{id}/cancel': {
-    path: {
-      owner: string;
-      project: string;
-      id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
-    answer: null;
-  };
-  'POST /api/projects/{owner}/{project}/openai/v1/responses/input_tokens': {
-    path: {
-      owner: string;
-      project: string;
-    };
-    query: Record<never, never>;
-    body: Schemas['InputTokensRequest'];
-    answer: {
-      object: 'response.input_tokens';
-      input_tokens: number;
-    };
-  };
   'GET /api/v1/projects': {
-    path: Record<never, never>;
     query: {
       limit?: number;
       cursor?: string;
@@ -2314,7 +1130,6 @@ export type Routes = {
       archived?: boolean;
       access?: 'owned' | 'shared' | 'all';
     };
-    body: undefined;
     answer: {
       data: (Schemas['Project'])[];
       next_cursor: string | null;
@@ -2322,8 +1137,6 @@ export type Routes = {
     };
   };
   'POST /api/v1/projects': {
-    path: Record<never, never>;
-    query: Record<never, never>;
     body: {
       name: string;
       slug?: string;
@@ -2335,20 +1148,9 @@ export type Routes = {
     answer: Schemas['Project'];
   };
   'GET /api/v1/projects/{owner}/{project}': {
-    path: {
-      owner: string;
-      project: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['Project'];
   };
   'PATCH /api/v1/projects/{owner}/{project}': {
-    path: {
-      owner: string;
-      project: string;
-    };
-    query: Record<never, never>;
     body: {
       name?: string;
       description?: string | null;
@@ -2361,10 +1163,6 @@ export type Routes = {
     answer: Schemas['Project'];
   };
   'GET /api/v1/projects/{owner}/{project}/hosted-models': {
-    path: {
-      owner: string;
-      project: string;
-    };
     query: {
       limit?: number;
       cursor?: string;
@@ -2372,7 +1170,6 @@ export type Routes = {
       state?: 'inactive' | 'warming' | 'active' | 'failed';
       q?: string;
     };
-    body: undefined;
     answer: {
       data: (Schemas['HostedModel'])[];
       next_cursor: string | null;
@@ -2380,11 +1177,6 @@ export type Routes = {
     };
   };
   'POST /api/v1/projects/{owner}/{project}/hosted-models': {
-    path: {
-      owner: string;
-      project: string;
-    };
-    query: Record<never, never>;
     body: {
       alias: string;
       target: {
@@ -2398,22 +1190,9 @@ export type Routes = {
     answer: Schemas['HostedModel'];
   };
   'GET /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}': {
-    path: {
-      owner: string;
-      project: string;
-      hosted_model_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['HostedModel'];
   };
   'PATCH /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}': {
-    path: {
-      owner: string;
-      project: string;
-      hosted_model_id: string;
-    };
-    query: Record<never, never>;
     body: {
       display_name?: string;
       visibility?: 'private' | 'shared' | 'public';
@@ -2425,36 +1204,16 @@ export type Routes = {
     answer: Schemas['HostedModel'];
   };
   'PATCH /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/activate': {
-    path: {
-      owner: string;
-      project: string;
-      hosted_model_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['HostedModel'];
   };
   'PATCH /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/deactivate': {
-    path: {
-      owner: string;
-      project: string;
-      hosted_model_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['HostedModel'];
   };
   'GET /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/revisions': {
-    path: {
-      owner: string;
-      project: string;
-      hosted_model_id: string;
-    };
     query: {
       limit?: number;
       cursor?: string;
     };
-    body: undefined;
     answer: {
       data: (Schemas['Revision'])[];
       next_cursor: string | null;
@@ -2462,28 +1221,16 @@ export type Routes = {
     };
   };
   'POST /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/rollback': {
-    path: {
-      owner: string;
-      project: string;
-      hosted_model_id: string;
-    };
-    query: Record<never, never>;
     body: {
       revision: number;
     };
     answer: Schemas['HostedModel'];
   };
   'GET /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/shares': {
-    path: {
-      owner: string;
-      project: string;
-      hosted_model_id: string;
-    };
     query: {
       limit?: number;
       cursor?: string;
     };
-    body: undefined;
     answer: {
       data: (Schemas['Share'])[];
       next_cursor: string | null;
@@ -2491,12 +1238,6 @@ export type Routes = {
     };
   };
   'POST /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/shares': {
-    path: {
-      owner: string;
-      project: string;
-      hosted_model_id: string;
-    };
-    query: Record<never, never>;
     body: {
       account_slug: string;
       expires_at?: string | null;
@@ -2504,37 +1245,19 @@ export type Routes = {
     answer: Schemas['Share'];
   };
   'DELETE /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/shares/{share_id}': {
-    path: {
-      owner: string;
-      project: string;
-      hosted_model_id: string;
-      share_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: null;
   };
   'POST /api/v1/projects/{owner}/{project}/embeddings': {
-    path: {
-      owner: string;
-      project: string;
-    };
-    query: Record<never, never>;
     body: Schemas['EmbeddingRequest'];
     answer: Schemas['EmbeddingList'];
   };
   'GET /api/v1/projects/{owner}/{project}/chats': {
-    path: {
-      owner: string;
-      project: string;
-    };
     query: {
       limit?: number;
       cursor?: string;
       q?: string;
       archived?: boolean;
     };
-    body: undefined;
     answer: {
       data: (Schemas['Chat'])[];
       next_cursor: string | null;
@@ -2542,11 +1265,6 @@ export type Routes = {
     };
   };
   'POST /api/v1/projects/{owner}/{project}/chats': {
-    path: {
-      owner: string;
-      project: string;
-    };
-    query: Record<never, never>;
     body: {
       title?: string;
       model?: string | null;
@@ -2570,22 +1288,9 @@ export type Routes = {
     answer: Schemas['Chat'];
   };
   'GET /api/v1/projects/{owner}/{project}/chats/{chat_id}': {
-    path: {
-      owner: string;
-      project: string;
-      chat_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['Chat'];
   };
   'PATCH /api/v1/projects/{owner}/{project}/chats/{chat_id}': {
-    path: {
-      owner: string;
-      project: string;
-      chat_id: string;
-    };
-    query: Record<never, never>;
     body: {
       title?: string;
       model?: string | null;
@@ -2610,26 +1315,13 @@ export type Routes = {
     answer: Schemas['Chat'];
   };
   'DELETE /api/v1/projects/{owner}/{project}/chats/{chat_id}': {
-    path: {
-      owner: string;
-      project: string;
-      chat_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: null;
   };
   'GET /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages': {
-    path: {
-      owner: string;
-      project: string;
-      chat_id: string;
-    };
     query: {
       limit?: number;
       cursor?: string;
     };
-    body: undefined;
     answer: {
       data: (Schemas['ChatMessage'])[];
       next_cursor: string | null;
@@ -2637,12 +1329,6 @@ export type Routes = {
     };
   };
   'POST /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages': {
-    path: {
-      owner: string;
-      project: string;
-      chat_id: string;
-    };
-    query: Record<never, never>;
     body: {
       content: string;
       params?: {
@@ -2669,24 +1355,9 @@ export type Routes = {
     };
   };
   'GET /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages/{message_id}': {
-    path: {
-      owner: string;
-      project: string;
-      chat_id: string;
-      message_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['ChatMessage'];
   };
   'POST /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages/{message_id}/retry': {
-    path: {
-      owner: string;
-      project: string;
-      chat_id: string;
-      message_id: string;
-    };
-    query: Record<never, never>;
     body: {
       params?: {
         max_tokens?: number | null;
@@ -2711,24 +1382,9 @@ export type Routes = {
     };
   };
   'POST /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages/{message_id}/stop': {
-    path: {
-      owner: string;
-      project: string;
-      chat_id: string;
-      message_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['ChatMessage'];
   };
   'POST /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages/{message_id}/save-example': {
-    path: {
-      owner: string;
-      project: string;
-      chat_id: string;
-      message_id: string;
-    };
-    query: Record<never, never>;
     body: {
       dataset_id: string;
       split?: 'train' | 'test';
@@ -2736,10 +1392,6 @@ export type Routes = {
     answer: Schemas['Example'];
   };
   'GET /api/v1/projects/{owner}/{project}/saved-calls': {
-    path: {
-      owner: string;
-      project: string;
-    };
     query: {
       limit?: number;
       cursor?: string;
@@ -2749,7 +1401,6 @@ export type Routes = {
       to?: string;
       q?: string;
     };
-    body: undefined;
     answer: {
       data: (Schemas['SavedCall'])[];
       next_cursor: string | null;
@@ -2757,10 +1408,6 @@ export type Routes = {
     };
   };
   'DELETE /api/v1/projects/{owner}/{project}/saved-calls': {
-    path: {
-      owner: string;
-      project: string;
-    };
     query: {
       model?: string;
       finish_reason?: 'stop' | 'length' | 'tool_calls';
@@ -2769,37 +1416,17 @@ export type Routes = {
       q?: string;
       all?: boolean;
     };
-    body: undefined;
     answer: {
       deleted: number;
     };
   };
   'GET /api/v1/projects/{owner}/{project}/saved-calls/{request_id}': {
-    path: {
-      owner: string;
-      project: string;
-      request_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['SavedCallDetail'];
   };
   'DELETE /api/v1/projects/{owner}/{project}/saved-calls/{request_id}': {
-    path: {
-      owner: string;
-      project: string;
-      request_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: null;
   };
   'POST /api/v1/projects/{owner}/{project}/saved-calls/convert': {
-    path: {
-      owner: string;
-      project: string;
-    };
-    query: Record<never, never>;
     body: {
       dataset_id: string;
       ids?: (string)[];
@@ -2839,26 +1466,15 @@ export type Routes = {
     };
   };
   'GET /api/v1/projects/{owner}/{project}/datasets/limits': {
-    path: {
-      owner: string;
-      project: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['DatasetLimits'];
   };
   'GET /api/v1/projects/{owner}/{project}/datasets': {
-    path: {
-      owner: string;
-      project: string;
-    };
     query: {
       limit?: number;
       cursor?: string;
       q?: string;
       archived?: boolean;
     };
-    body: undefined;
     answer: {
       data: (Schemas['Dataset'])[];
       next_cursor: string | null;
@@ -2866,11 +1482,6 @@ export type Routes = {
     };
   };
   'POST /api/v1/projects/{owner}/{project}/datasets': {
-    path: {
-      owner: string;
-      project: string;
-    };
-    query: Record<never, never>;
     body: {
       name: string;
       description?: string | null;
@@ -2879,22 +1490,9 @@ export type Routes = {
     answer: Schemas['Dataset'];
   };
   'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}': {
-    path: {
-      owner: string;
-      project: string;
-      dataset_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['Dataset'];
   };
   'PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}': {
-    path: {
-      owner: string;
-      project: string;
-      dataset_id: string;
-    };
-    query: Record<never, never>;
     body: {
       name?: string;
       description?: string | null;
@@ -2904,16 +1502,11 @@ export type Routes = {
     answer: Schemas['Dataset'];
   };
   'GET /api/v1/projects/{owner}/{project}/dataset-versions': {
-    path: {
-      owner: string;
-      project: string;
-    };
     query: {
       limit?: number;
       cursor?: string;
       dataset_id?: string;
     };
-    body: undefined;
     answer: {
       data: (Schemas['DatasetVersion'])[];
       next_cursor: string | null;
@@ -2921,50 +1514,24 @@ export type Routes = {
     };
   };
   'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/versions': {
-    path: {
-      owner: string;
-      project: string;
-      dataset_id: string;
-    };
-    query: Record<never, never>;
     body: {
       label?: string | null;
     };
     answer: Schemas['DatasetVersion'];
   };
   'GET /api/v1/projects/{owner}/{project}/dataset-versions/{version_id}': {
-    path: {
-      owner: string;
-      project: string;
-      version_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['DatasetVersion'];
   };
   'GET /api/v1/projects/{owner}/{project}/dataset-versions/{version_id}/download': {
-    path: {
-      owner: string;
-      project: string;
-      version_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: unknown;
   };
   'GET /api/v1/projects/{owner}/{project}/dataset-versions/{version_id}/changes': {
-    path: {
-      owner: string;
-      project: string;
-      version_id: string;
-    };
     query: {
       limit?: number;
       cursor?: string;
       since?: string;
       change?: 'added' | 'removed' | 'changed';
     };
-    body: undefined;
     answer: {
       data: ({
         id: string;
@@ -3033,11 +1600,6 @@ export type Routes = {
     };
   };
   'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples': {
-    path: {
-      owner: string;
-      project: string;
-      dataset_id: string;
-    };
     query: {
       limit?: number;
       cursor?: string;
@@ -3047,7 +1609,6 @@ export type Routes = {
       origin?: 'import' | 'manual' | 'chat' | 'inference' | 'retrieval_event';
       valid?: boolean;
     };
-    body: undefined;
     answer: {
       data: (Schemas['Example'])[];
       next_cursor: string | null;
@@ -3055,12 +1616,6 @@ export type Routes = {
     };
   };
   'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples': {
-    path: {
-      owner: string;
-      project: string;
-      dataset_id: string;
-    };
-    query: Record<never, never>;
     body: {
       examples: ({
         text?: {
@@ -3104,24 +1659,9 @@ export type Routes = {
     };
   };
   'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples/{example_id}': {
-    path: {
-      owner: string;
-      project: string;
-      dataset_id: string;
-      example_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['Example'];
   };
   'PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples/{example_id}': {
-    path: {
-      owner: string;
-      project: string;
-      dataset_id: string;
-      example_id: string;
-    };
-    query: Record<never, never>;
     body: {
       text?: {
         messages: ({
@@ -3150,28 +1690,15 @@ export type Routes = {
     answer: Schemas['Example'];
   };
   'DELETE /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples/{example_id}': {
-    path: {
-      owner: string;
-      project: string;
-      dataset_id: string;
-      example_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: null;
   };
   'GET /api/v1/projects/{owner}/{project}/dataset-indexes': {
-    path: {
-      owner: string;
-      project: string;
-    };
     query: {
       limit?: number;
       cursor?: string;
       dataset_id?: string;
       state?: 'queued' | 'building' | 'ready' | 'failed' | 'canceled' | 'stale';
     };
-    body: undefined;
     answer: {
       data: (Schemas['DatasetIndex'])[];
       next_cursor: string | null;
@@ -3179,11 +1706,6 @@ export type Routes = {
     };
   };
   'POST /api/v1/projects/{owner}/{project}/dataset-indexes': {
-    path: {
-      owner: string;
-      project: string;
-    };
-    query: Record<never, never>;
     body: {
       version_id: string;
       model: string;
@@ -3191,42 +1713,15 @@ export type Routes = {
     answer: Schemas['DatasetIndex'];
   };
   'GET /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}': {
-    path: {
-      owner: string;
-      project: string;
-      index_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['DatasetIndex'];
   };
   'DELETE /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}': {
-    path: {
-      owner: string;
-      project: string;
-      index_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: null;
   };
   'POST /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}/cancel': {
-    path: {
-      owner: string;
-      project: string;
-      index_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['DatasetIndex'];
   };
   'POST /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}/search': {
-    path: {
-      owner: string;
-      project: string;
-      index_id: string;
-    };
-    query: Record<never, never>;
     body: {
       query: string;
       top_k?: number;
@@ -3247,12 +1742,6 @@ export type Routes = {
     };
   };
   'POST /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}/mine': {
-    path: {
-      owner: string;
-      project: string;
-      index_id: string;
-    };
-    query: Record<never, never>;
     body: {
       split?: 'train' | 'test';
       limit?: number;
@@ -3284,11 +1773,6 @@ export type Routes = {
     };
   };
   'POST /api/v1/projects/{owner}/{project}/imports': {
-    path: {
-      owner: string;
-      project: string;
-    };
-    query: Record<never, never>;
     body: {
       dataset_id?: string;
       dataset_name?: string;
@@ -3309,17 +1793,12 @@ export type Routes = {
     };
   };
   'GET /api/v1/projects/{owner}/{project}/imports': {
-    path: {
-      owner: string;
-      project: string;
-    };
     query: {
       limit?: number;
       cursor?: string;
       state?: 'awaiting_upload' | 'uploaded' | 'profiling' | 'ready' | 'importing' | 'canceling' | 'completed' | 'failed' | 'canceled' | 'expired';
       dataset_id?: string;
     };
-    body: undefined;
     answer: {
       data: (Schemas['Import'])[];
       next_cursor: string | null;
@@ -3327,22 +1806,9 @@ export type Routes = {
     };
   };
   'GET /api/v1/projects/{owner}/{project}/imports/{import_id}': {
-    path: {
-      owner: string;
-      project: string;
-      import_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['Import'];
   };
   'POST /api/v1/projects/{owner}/{project}/imports/{import_id}/profile': {
-    path: {
-      owner: string;
-      project: string;
-      import_id: string;
-    };
-    query: Record<never, never>;
     body: {
       format?: 'jsonl' | 'json' | 'csv' | 'tsv' | 'parquet';
       encoding?: string;
@@ -3352,13 +1818,6 @@ export type Routes = {
     answer: Schemas['Import'];
   };
   'GET /api/v1/projects/{owner}/{project}/imports/{import_id}/profile': {
-    path: {
-      owner: string;
-      project: string;
-      import_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: {
       format: 'jsonl' | 'json' | 'csv' | 'tsv' | 'parquet';
       encoding: string | null;
@@ -3396,12 +1855,6 @@ export type Routes = {
     };
   };
   'POST /api/v1/projects/{owner}/{project}/imports/{import_id}/preview': {
-    path: {
-      owner: string;
-      project: string;
-      import_id: string;
-    };
-    query: Record<never, never>;
     body: {
       mapping?: Record<string, string | (string)[]>;
       options?: {
@@ -3445,29 +1898,17 @@ export type Routes = {
     };
   };
   'POST /api/v1/projects/{owner}/{project}/imports/{import_id}/confirm': {
-    path: {
-      owner: string;
-      project: string;
-      import_id: string;
-    };
-    query: Record<never, never>;
     body: {
       preview_token: string;
     };
     answer: Schemas['Import'];
   };
   'GET /api/v1/projects/{owner}/{project}/imports/{import_id}/errors': {
-    path: {
-      owner: string;
-      project: string;
-      import_id: string;
-    };
     query: {
       limit?: number;
       cursor?: string;
       code?: 'bad_json' | 'bad_encoding' | 'missing_field' | 'wrong_type' | 'empty_text' | 'last_message_not_assistant' | 'unknown_role' | 'tool_arguments_invalid' | 'tool_unknown' | 'over_token_limit' | 'not_learnable' | 'too_large' | 'duplicate' | 'positive_equals_negative' | 'positive_missing';
     };
-    body: undefined;
     answer: {
       data: ({
         line: number;
@@ -3483,52 +1924,22 @@ export type Routes = {
     };
   };
   'POST /api/v1/projects/{owner}/{project}/imports/{import_id}/cancel': {
-    path: {
-      owner: string;
-      project: string;
-      import_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['Import'];
   };
   'PUT /api/v1/projects/{owner}/{project}/imports/{import_id}/content': {
-    path: {
-      owner: string;
-      project: string;
-      import_id: string;
-    };
-    query: Record<never, never>;
     body: string;
     answer: Schemas['Import'] | {
       received_bytes: number;
     };
   };
   'GET /api/v1/projects/{owner}/{project}/retrieval-settings': {
-    path: {
-      owner: string;
-      project: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['RetrievalSettings'];
   };
   'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events': {
-    path: {
-      owner: string;
-      project: string;
-      dataset_id: string;
-    };
-    query: Record<never, never>;
     body: Schemas['ReportedEvent'];
     answer: Schemas['RetrievalEventDetail'];
   };
   'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events': {
-    path: {
-      owner: string;
-      project: string;
-      dataset_id: string;
-    };
     query: {
       limit?: number;
       cursor?: string;
@@ -3539,7 +1950,6 @@ export type Routes = {
       from?: string;
       to?: string;
     };
-    body: undefined;
     answer: {
       data: (Schemas['RetrievalEvent'])[];
       next_cursor: string | null;
@@ -3547,12 +1957,6 @@ export type Routes = {
     };
   };
   'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/batch': {
-    path: {
-      owner: string;
-      project: string;
-      dataset_id: string;
-    };
-    query: Record<never, never>;
     body: {
       events: (Schemas['ReportedEvent'])[];
     };
@@ -3574,48 +1978,18 @@ export type Routes = {
     };
   };
   'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}': {
-    path: {
-      owner: string;
-      project: string;
-      dataset_id: string;
-      event_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['RetrievalEventDetail'];
   };
   'PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/skip': {
-    path: {
-      owner: string;
-      project: string;
-      dataset_id: string;
-      event_id: string;
-    };
-    query: Record<never, never>;
     body: {
       reason?: string | null;
     };
     answer: Schemas['RetrievalEventDetail'];
   };
   'PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/restore': {
-    path: {
-      owner: string;
-      project: string;
-      dataset_id: string;
-      event_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['RetrievalEventDetail'];
   };
   'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/promote': {
-    path: {
-      owner: string;
-      project: string;
-      dataset_id: string;
-      event_id: string;
-    };
-    query: Record<never, never>;
     body: {
       positives?: (number)[];
       negatives?: (number)[];
@@ -3629,12 +2003,6 @@ export type Routes = {
     };
   };
   'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/promote': {
-    path: {
-      owner: string;
-      project: string;
-      dataset_id: string;
-    };
-    query: Record<never, never>;
     body: {
       ids?: (string)[];
       filter?: {
@@ -3674,11 +2042,6 @@ export type Routes = {
     };
   };
   'POST /api/v1/projects/{owner}/{project}/training-jobs': {
-    path: {
-      owner: string;
-      project: string;
-    };
-    query: Record<never, never>;
     body: {
       name?: string | null;
       base_model: string;
@@ -3739,10 +2102,6 @@ export type Routes = {
     } | Schemas['TrainingJob'];
   };
   'GET /api/v1/projects/{owner}/{project}/training-jobs': {
-    path: {
-      owner: string;
-      project: string;
-    };
     query: {
       limit?: number;
       cursor?: string;
@@ -3751,7 +2110,6 @@ export type Routes = {
       dataset_id?: string;
       q?: string;
     };
-    body: undefined;
     answer: {
       data: (Schemas['TrainingJob'])[];
       next_cursor: string | null;
@@ -3759,37 +2117,18 @@ export type Routes = {
     };
   };
   'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}': {
-    path: {
-      owner: string;
-      project: string;
-      job_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['TrainingJob'];
   };
   'POST /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/cancel': {
-    path: {
-      owner: string;
-      project: string;
-      job_id: string;
-    };
-    query: Record<never, never>;
     body: {
       keep_checkpoint?: boolean;
     };
     answer: Schemas['TrainingJob'];
   };
   'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/retry-estimate': {
-    path: {
-      owner: string;
-      project: string;
-      job_id: string;
-    };
     query: {
       from?: 'checkpoint' | 'start';
     };
-    body: undefined;
     answer: {
       can_retry: boolean;
       blocked_reason: 'not_finished' | 'succeeded' | 'frozen_dataset_missing' | 'base_model_unavailable' | 'insufficient_credits' | null;
@@ -3815,28 +2154,16 @@ export type Routes = {
     };
   };
   'POST /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/retry': {
-    path: {
-      owner: string;
-      project: string;
-      job_id: string;
-    };
-    query: Record<never, never>;
     body: {
       from: 'checkpoint' | 'start';
     };
     answer: Schemas['TrainingJob'];
   };
   'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/attempts': {
-    path: {
-      owner: string;
-      project: string;
-      job_id: string;
-    };
     query: {
       limit?: number;
       cursor?: string;
     };
-    body: undefined;
     answer: {
       data: (Schemas['TrainingAttempt'])[];
       next_cursor: string | null;
@@ -3844,11 +2171,6 @@ export type Routes = {
     };
   };
   'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/logs': {
-    path: {
-      owner: string;
-      project: string;
-      job_id: string;
-    };
     query: {
       limit?: number;
       cursor?: string;
@@ -3856,7 +2178,6 @@ export type Routes = {
       level?: 'debug' | 'info' | 'warn' | 'error';
       after_seq?: number;
     };
-    body: undefined;
     answer: {
       data: (Schemas['TrainingLogLine'])[];
       next_cursor: string | null;
@@ -3864,16 +2185,10 @@ export type Routes = {
     };
   };
   'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/metrics': {
-    path: {
-      owner: string;
-      project: string;
-      job_id: string;
-    };
     query: {
       attempt?: number;
       max_points?: number;
     };
-    body: undefined;
     answer: {
       attempt: number;
       series: ({
@@ -3883,15 +2198,9 @@ export type Routes = {
     };
   };
   'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/frozen-dataset': {
-    path: {
-      owner: string;
-      project: string;
-      job_id: string;
-    };
     query: {
       split?: 'train' | 'test';
     };
-    body: undefined;
     answer: {
       dataset_id: string;
       version_id: string;
@@ -3912,29 +2221,15 @@ export type Routes = {
     };
   };
   'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/lora': {
-    path: {
-      owner: string;
-      project: string;
-      job_id: string;
-    };
     query: {
       attempt?: number;
     };
-    body: undefined;
     answer: unknown;
   };
   'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/manifest': {
-    path: {
-      owner: string;
-      project: string;
-      job_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: Record<string, unknown>;
   };
   'GET /api/v1/models': {
-    path: Record<never, never>;
     query: {
       limit?: number;
       cursor?: string;
@@ -3945,7 +2240,6 @@ export type Routes = {
       q?: string;
       access?: 'owned' | 'shared' | 'public' | 'all';
     };
-    body: undefined;
     answer: {
       data: (Schemas['CallableModel'])[];
       next_cursor: string | null;
@@ -3953,12 +2247,10 @@ export type Routes = {
     };
   };
   'GET /api/v1/base-models': {
-    path: Record<never, never>;
     query: {
       limit?: number;
       cursor?: string;
     };
-    body: undefined;
     answer: {
       data: (Schemas['BaseModel'])[];
       next_cursor: string | null;
@@ -3966,9 +2258,6 @@ export type Routes = {
     };
   };
   'GET /api/v1/pricing/platform': {
-    path: Record<never, never>;
-    query: Record<never, never>;
-    body: undefined;
     answer: {
       price_version: string;
       effective_from: string;
@@ -3991,14 +2280,12 @@ export type Routes = {
     };
   };
   'GET /api/v1/pricing/models': {
-    path: Record<never, never>;
     query: {
       limit?: number;
       cursor?: string;
       kind?: 'text' | 'embedding';
       operation?: 'inference' | 'training' | 'index';
     };
-    body: undefined;
     answer: {
       data: (Schemas['Price'])[];
       next_cursor: string | null;
@@ -4006,8 +2293,6 @@ export type Routes = {
     };
   };
   'POST /api/v1/pricing/estimate': {
-    path: Record<never, never>;
-    query: Record<never, never>;
     body: {
       operation: 'inference' | 'training';
       model?: string;
@@ -4045,13 +2330,9 @@ export type Routes = {
     };
   };
   'GET /api/v1/credits': {
-    path: Record<never, never>;
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['Credits'];
   };
   'GET /api/v1/credits/usage': {
-    path: Record<never, never>;
     query: {
       limit?: number;
       cursor?: string;
@@ -4062,7 +2343,6 @@ export type Routes = {
       key_id?: string;
       type?: 'inference' | 'training' | 'index' | 'grant' | 'purchase' | 'refund' | 'adjustment';
     };
-    body: undefined;
     answer: {
       data: (Schemas['LedgerRow'])[];
       next_cursor: string | null;
@@ -4075,14 +2355,12 @@ export type Routes = {
     };
   };
   'GET /api/v1/credits/usage/summary': {
-    path: Record<never, never>;
     query: {
       from?: string;
       to?: string;
       group_by: 'day' | 'project' | 'model' | 'key' | 'type';
       limit?: number;
     };
-    body: undefined;
     answer: {
       data: (Schemas['UsageGroup'])[];
       groups: number;
@@ -4096,8 +2374,6 @@ export type Routes = {
     };
   };
   'POST /api/v1/credits/checkout': {
-    path: Record<never, never>;
-    query: Record<never, never>;
     body: {
       pack_id?: string;
       credits?: string;
@@ -4107,33 +2383,15 @@ export type Routes = {
     answer: Schemas['Checkout'];
   };
   'GET /api/v1/credits/checkout/{checkout_id}': {
-    path: {
-      checkout_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['Checkout'];
   };
   'POST /api/v1/credits/checkout/{checkout_id}/cancel': {
-    path: {
-      checkout_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['Checkout'];
   };
   'GET /api/v1/requests/{request_id}': {
-    path: {
-      request_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['RequestRecord'];
   };
   'GET /api/v1/auth/options': {
-    path: Record<never, never>;
-    query: Record<never, never>;
-    body: undefined;
     answer: {
       sign_up: 'open' | 'oidc' | 'closed';
       oidc: {
@@ -4146,8 +2404,6 @@ export type Routes = {
     };
   };
   'POST /api/v1/auth/sign-up/email': {
-    path: Record<never, never>;
-    query: Record<never, never>;
     body: {
       email: string;
       password: string;
@@ -4157,8 +2413,6 @@ export type Routes = {
     answer: Schemas['SignedIn'];
   };
   'POST /api/v1/auth/sign-in/email': {
-    path: Record<never, never>;
-    query: Record<never, never>;
     body: {
       email: string;
       password: string;
@@ -4166,8 +2420,6 @@ export type Routes = {
     answer: Schemas['SignedIn'];
   };
   'POST /api/v1/auth/sign-in/oidc': {
-    path: Record<never, never>;
-    query: Record<never, never>;
     body: {
       return_to?: string;
     };
@@ -4176,7 +2428,6 @@ export type Routes = {
     };
   };
   'GET /api/v1/auth/callback/oidc': {
-    path: Record<never, never>;
     query: {
       code?: string;
       state?: string;
@@ -4184,24 +2435,15 @@ export type Routes = {
       error?: string;
       error_description?: string;
     };
-    body: undefined;
     answer: null;
   };
   'GET /api/v1/auth/session': {
-    path: Record<never, never>;
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['SignedIn'];
   };
   'POST /api/v1/auth/sign-out': {
-    path: Record<never, never>;
-    query: Record<never, never>;
-    body: undefined;
     answer: null;
   };
   'POST /api/v1/auth/sign-out/everywhere': {
-    path: Record<never, never>;
-    query: Record<never, never>;
     body: {
       keep_current?: boolean;
     };
@@ -4210,14 +2452,9 @@ export type Routes = {
     };
   };
   'GET /api/v1/me': {
-    path: Record<never, never>;
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['Account'];
   };
   'PATCH /api/v1/me/profile': {
-    path: Record<never, never>;
-    query: Record<never, never>;
     body: {
       display_name?: string;
       avatar_url?: string | null;
@@ -4226,8 +2463,6 @@ export type Routes = {
     answer: Schemas['Account'];
   };
   'POST /api/v1/me/password': {
-    path: Record<never, never>;
-    query: Record<never, never>;
     body: {
       current_password: string;
       new_password: string;
@@ -4235,12 +2470,10 @@ export type Routes = {
     answer: null;
   };
   'GET /api/v1/keys': {
-    path: Record<never, never>;
     query: {
       limit?: number;
       cursor?: string;
     };
-    body: undefined;
     answer: {
       data: (Schemas['Key'])[];
       next_cursor: string | null;
@@ -4248,8 +2481,6 @@ export type Routes = {
     };
   };
   'POST /api/v1/keys': {
-    path: Record<never, never>;
-    query: Record<never, never>;
     body: {
       name?: string;
       limits?: {
@@ -4261,42 +2492,18 @@ export type Routes = {
     answer: Schemas['IssuedKey'];
   };
   'PATCH /api/v1/keys/{key_id}/activate': {
-    path: {
-      key_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['Key'];
   };
   'PATCH /api/v1/keys/{key_id}/deactivate': {
-    path: {
-      key_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['Key'];
   };
   'DELETE /api/v1/keys/{key_id}': {
-    path: {
-      key_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: null;
   };
   'GET /api/v1/keys/{key_id}/limits': {
-    path: {
-      key_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['CallLimits'];
   };
   'PATCH /api/v1/keys/{key_id}/limits': {
-    path: {
-      key_id: string;
-    };
-    query: Record<never, never>;
     body: {
       requests_per_minute?: number | null;
       concurrent_requests?: number | null;
@@ -4305,14 +2512,9 @@ export type Routes = {
     answer: Schemas['CallLimits'];
   };
   'GET /api/v1/me/limits': {
-    path: Record<never, never>;
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['AccountLimits'];
   };
   'PATCH /api/v1/me/limits': {
-    path: Record<never, never>;
-    query: Record<never, never>;
     body: {
       requests_per_minute?: number | null;
       concurrent_requests?: number | null;
@@ -4321,15 +2523,12 @@ export type Routes = {
     answer: Schemas['AccountLimits'];
   };
   'GET /api/v1/dashboard': {
-    path: Record<never, never>;
     query: {
       window?: '24h' | '7d' | '30d';
     };
-    body: undefined;
     answer: Schemas['Dashboard'];
   };
   'GET /api/v1/activity': {
-    path: Record<never, never>;
     query: {
       limit?: number;
       cursor?: string;
@@ -4338,7 +2537,6 @@ export type Routes = {
       project?: string;
       actor_id?: string;
     };
-    body: undefined;
     answer: {
       data: (Schemas['Activity'])[];
       next_cursor: string | null;
@@ -4346,24 +2544,12 @@ export type Routes = {
     };
   };
   'PATCH /api/v1/activity/{activity_id}/archive': {
-    path: {
-      activity_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['Activity'];
   };
   'PATCH /api/v1/activity/{activity_id}/unarchive': {
-    path: {
-      activity_id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['Activity'];
   };
   'POST /api/v1/activity/archive': {
-    path: Record<never, never>;
-    query: Record<never, never>;
     body: {
       before?: string;
       ids?: (string)[];
@@ -4373,35 +2559,21 @@ export type Routes = {
     };
   };
   'GET /api/v1/openapi.en.json': {
-    path: Record<never, never>;
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['OpenApiDocument'];
   };
   'GET /api/v1/openapi.en.yaml': {
-    path: Record<never, never>;
-    query: Record<never, never>;
-    body: undefined;
     answer: unknown;
   };
   'GET /api/v1/openapi.zh.json': {
-    path: Record<never, never>;
-    query: Record<never, never>;
-    body: undefined;
     answer: Schemas['OpenApiDocument'];
   };
   'GET /api/v1/openapi.zh.yaml': {
-    path: Record<never, never>;
-    query: Record<never, never>;
-    body: undefined;
     answer: unknown;
   };
   'GET /api/v1/operations': {
-    path: Record<never, never>;
     query: {
       lang?: 'en' | 'zh';
     };
-    body: undefined;
     answer: {
       openapi: string;
       version: string;
@@ -4409,13 +2581,9 @@ export type Routes = {
     };
   };
   'GET /api/v1/operations/{operation_id}': {
-    path: {
-      operation_id: string;
-    };
     query: {
       lang?: 'en' | 'zh';
     };
-    body: undefined;
     answer: Schemas['OpenApiDocument'];
   };
 };

@@ -1,5 +1,4 @@
 import { catalogue } from '../../i18n/catalogue.ts';
-import { counted } from '../../i18n/counted.ts';
 
 export const frameTexts = catalogue(
   {
@@ -18,7 +17,6 @@ export const frameTexts = catalogue(
     showShortcuts: 'Show this help',
     focusSearch: 'Search on this page',
     keyThenKey: 'then',
-    credits: (amount: string) => counted(amount, 'credit'),
   },
   {
     skip: '跳到正文',
@@ -36,6 +34,5 @@ export const frameTexts = catalogue(
     showShortcuts: '显示此帮助',
     focusSearch: '在此页面中搜索',
     keyThenKey: '然后',
-    credits: (amount) => `${amount} 额度`,
   },
 );

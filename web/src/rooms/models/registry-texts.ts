@@ -26,7 +26,6 @@ export const registryTexts = catalogue(
     callNamed: (name: string) => `Call it: ${name}`,
     callTitle: (ref: string) => `Call “${ref}”`,
     callText: 'Set FANFOLD_KEY to an API key, then paste. Any OpenAI client works with this base URL and model.',
-    model: 'Model',
     language: 'Language of the example',
     reasons: {
       inactive: 'inactive',
@@ -69,7 +68,6 @@ export const registryTexts = catalogue(
     callNamed: (name) => `调用：${name}`,
     callTitle: (ref) => `调用“${ref}”`,
     callText: '将 FANFOLD_KEY 设为一把 API 密钥，然后粘贴运行。任意 OpenAI 客户端均可使用此 base URL 和模型。',
-    model: '模型',
     language: '示例语言',
     reasons: {
       inactive: '未启用',
