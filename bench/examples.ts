@@ -24,7 +24,9 @@ export async function benchExamples({ examples = 200_000 }: { examples?: number 
   const { database, url, drop } = await startBenchDatabase();
   const jobs = createJobs({ url, works: false });
   const datasets = createDatasets({
-    ...{ database, jobs, limits: unlimited },
+    database,
+    jobs,
+    limits: unlimited,
     cursors: createCursorCodec(Buffer.alloc(32, 1)),
     models: { baseModels: () => [] },
     tokenCounter: { count: async () => [], close: async () => {} },

@@ -96,9 +96,20 @@ async function call(billing: ReturnType<typeof createBilling>, { accountId, keyI
   const requestId = newId('req');
   await billing.hold({ requestId, accountId, micro: 1_000n });
   await billing.settle({
-    ...{ requestId, accountId, keyId, keyName: 'A key', projectId: 'prj_1', operation: 'chat.create' },
-    ...{ modelRequested: 'chat', modelServed: 'fanfold-tiny-chat', modelRevision: 1, activeMs: 250.5 },
-    ...{ rateMicroPerMinute: 60_000n, priceVersion: '2026-11', heldMicro: 1_000n, outcome: 'succeeded' },
+    requestId,
+    accountId,
+    keyId,
+    keyName: 'A key',
+    projectId: 'prj_1',
+    operation: 'chat.create',
+    modelRequested: 'chat',
+    modelServed: 'fanfold-tiny-chat',
+    modelRevision: 1,
+    activeMs: 250.5,
+    rateMicroPerMinute: 60_000n,
+    priceVersion: '2026-11',
+    heldMicro: 1_000n,
+    outcome: 'succeeded',
     usage: { promptTokens: 50, completionTokens: 20 },
   });
 }

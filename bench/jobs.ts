@@ -75,7 +75,8 @@ async function makeDataset(served: Served): Promise<string> {
 async function timeJob(served: Served, datasetId: string, n: number): Promise<TimedJob> {
   const askedMs = performance.now();
   const { id } = await ask(served, 'training-jobs', {
-    ...{ base_model: 'fanfold-tiny-chat', dataset_id: datasetId },
+    base_model: 'fanfold-tiny-chat',
+    dataset_id: datasetId,
     hyperparameters: { max_steps: 2, lora_rank: 16, seed: n },
   });
   const signal = AbortSignal.timeout(longestJobMs);
@@ -131,8 +132,13 @@ async function firstMs({ url, key }: Served, model: string, n: number): Promise<
     key,
     agent: http.globalAgent,
     body: {
-      ...{ model, max_tokens: 1, stream: true, stream_options: { include_usage: true } },
-      ...{ reasoning_effort: 'none', temperature: 0, messages: [{ role: 'user', content }] },
+      model,
+      max_tokens: 1,
+      stream: true,
+      stream_options: { include_usage: true },
+      reasoning_effort: 'none',
+      temperature: 0,
+      messages: [{ role: 'user', content }],
     },
   });
   return times.firstMs;

@@ -49,9 +49,14 @@ function routeTo(port: number): RouteRow {
   return {
     id: 'instant',
     url: `http://127.0.0.1:${port}/v1`,
-    ...{ baseModelId, api: 'openai', upstreamModel: 'chat', secretSource: null },
+    baseModelId,
+    api: 'openai',
+    upstreamModel: 'chat',
+    secretSource: null,
     // More than any benchmark sends at a time: nobody is refused.
-    ...{ capacity: 1024, weight: 1, draining: false },
+    capacity: 1024,
+    weight: 1,
+    draining: false,
   };
 }
 

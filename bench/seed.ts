@@ -78,7 +78,14 @@ export async function seedNothing(database: Database): Promise<Seeded> {
   const { slug: project } = await seedProject(database, { accountId, slug: 'project-1' });
   const path = `${slug}/${project}`;
   return {
-    ...{ accountId, slug, key, busyProject: path, rareProject: path, busyKeyId: keyId, rareKeyId: keyId, rareModel },
+    accountId,
+    slug,
+    key,
+    busyProject: path,
+    rareProject: path,
+    busyKeyId: keyId,
+    rareKeyId: keyId,
+    rareModel,
   };
 }
 

@@ -49,8 +49,15 @@ test('an account shows itself whole, to a key and to a session', async () => {
     /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
   );
   assert.deepEqual(rest, {
-    ...{ id: accountId, slug, email: null, email_verified: false, display_name: slug, avatar_url: null, locale: 'en' },
-    ...{ role: 'user', status: 'active' },
+    id: accountId,
+    slug,
+    email: null,
+    email_verified: false,
+    display_name: slug,
+    avatar_url: null,
+    locale: 'en',
+    role: 'user',
+    status: 'active',
     auth: {
       method: 'api_key',
       key_id: keyId,

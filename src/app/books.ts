@@ -17,8 +17,14 @@ export type Books = ReturnType<typeof openBooks>;
 export function openBooks({ timing = {} }: AppOptions, ground: Ground, { models, engine }: Engines) {
   const { config, database, log, clock, instanceId } = ground;
   const credits = createCredits({
-    ...{ database, cursors: ground.cursors, clock, publicUrl: ground.publicUrl, log },
-    ...{ lowMicro: config.lowBalanceMicro, signUpMicro: config.signUpMicro, sales: salesOf(config) },
+    database,
+    cursors: ground.cursors,
+    clock,
+    publicUrl: ground.publicUrl,
+    log,
+    lowMicro: config.lowBalanceMicro,
+    signUpMicro: config.signUpMicro,
+    sales: salesOf(config),
     prices: () => listPrices(models),
     pace: engine.pace,
     trainingTime: (baseModelId, work) => timeOfTraining({ sql: database, models }, { baseModelId, ...work }),
@@ -38,7 +44,8 @@ export function openBooks({ timing = {} }: AppOptions, ground: Ground, { models,
 
 function monthsOf({ config, database, log, clock }: Ground) {
   return createMonths({
-    ...{ database, log },
+    database,
+    log,
     tables: [
       ...ledgerMonths({ database, clock, keepMonths: config.ledgerMonths }),
       activityMonths(clock, config.activityMonths),

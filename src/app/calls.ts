@@ -23,17 +23,31 @@ export function openCalls({ chats: pace = {} }: AppOptions, { ground, engines, b
   const { datasets, hosting, training } = resources;
   const findTrained = training.served.ofCall;
   const saved = createSavedCalls({
-    ...{ database, datasets, clock, cursors, log },
+    database,
+    datasets,
+    clock,
+    cursors,
+    log,
     retentionDays: config.autosaveRetentionDays,
   });
   const storing = createStoredResponses({
-    ...{ database, billing, log },
+    database,
+    billing,
+    log,
     retentionDays: config.responsesRetentionDays,
     accountBytes: config.maxResponsesBytes,
   });
   const inference: InferenceDeps = {
     admit: createAdmission({ sql: database, keyUsage, findTrained }),
-    ...{ findTrained, sql: database, models, engine, billing, limiter, idempotency, requests, clock },
+    findTrained,
+    sql: database,
+    models,
+    engine,
+    billing,
+    limiter,
+    idempotency,
+    requests,
+    clock,
     modelUsage: hosting.usage,
     storedResponses: storing.store,
     protocolSecret: ground.protocolSecret,

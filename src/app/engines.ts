@@ -13,7 +13,9 @@ export type Engines = ReturnType<typeof openEngines>;
 export function openEngines(options: AppOptions, { clock }: Ground, served: () => Training['served']) {
   const { config, database, log } = options;
   const serving = createServingRoutes({
-    ...{ sql: database, find: options.models.find, environment: config.environment },
+    sql: database,
+    find: options.models.find,
+    environment: config.environment,
     onWarning: (line) => log.warn(line),
   });
   const models = withRoutes(options.models, serving);
@@ -28,7 +30,11 @@ export function openEngines(options: AppOptions, { clock }: Ground, served: () =
   const engine = createRoutedEngine({
     own: createEngine({ ...forChildren, settings, clock }),
     remote: createRemoteEngine({
-      ...{ routes: serving.routes, clock, log: forChildren.log, waiting: settings, isInstalled },
+      routes: serving.routes,
+      clock,
+      log: forChildren.log,
+      waiting: settings,
+      isInstalled,
       adapters: { writePeft: (sha256, folder) => served().writePeft(sha256, folder) },
       countHere: async (id, items, signal) =>
         models.find(id)?.installed ? tokenCounter.count(id, items, signal) : null,

@@ -37,7 +37,10 @@ export type Ground = Awaited<ReturnType<typeof openGround>>;
 export async function openGround({ config, database, log }: AppOptions) {
   const works = config.roles.includes('worker');
   return {
-    ...{ config, database, log, works },
+    config,
+    database,
+    log,
+    works,
     clock: systemClock,
     instanceId: newId('ins'),
     telemetry: await createTelemetry({ ...telemetrySettingsOf(config), log }),
@@ -54,7 +57,11 @@ export async function openGround({ config, database, log }: AppOptions) {
 async function openIdentity(config: Config, database: Database, log: FastifyBaseLogger) {
   const { publicUrl, signUp, signUpMicro } = config;
   return createIdentity({
-    ...{ database, log, publicUrl, signUp, oidc: oidcSettingsOf(config) },
+    database,
+    log,
+    publicUrl,
+    signUp,
+    oidc: oidcSettingsOf(config),
     secret: await installationSecret(database, 'identity'),
     grantCredits: async (tx, accountId) => {
       if (signUpMicro > 0n) await grant(tx, { accountId, micro: signUpMicro, note: 'Sign-up credits' });

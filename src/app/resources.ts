@@ -19,7 +19,11 @@ export function openResources(ground: Ground, engines: Engines, { credits, billi
   const { config, database, log, works, clock, cursors, publicUrl, objects, jobs, instanceId } = ground;
   const { models, engine, tokenCounter } = engines;
   const datasets = createDatasets({
-    ...{ database, cursors, jobs, models, tokenCounter },
+    database,
+    cursors,
+    jobs,
+    models,
+    tokenCounter,
     limits: datasetLimitsOf(config),
   });
   const { training, close: closeEncoder } = openTraining(
@@ -28,21 +32,50 @@ export function openResources(ground: Ground, engines: Engines, { credits, billi
     engines.forChildren,
   );
   const hosting = createHosting({
-    ...{ database, cursors, publicUrl, clock, models, engine, jobs, finishedJobs: training.finishedJobs },
+    database,
+    cursors,
+    publicUrl,
+    clock,
+    models,
+    engine,
+    jobs,
+    finishedJobs: training.finishedJobs,
     trainedModels: training.served,
     countCalls: countCallsByAccount,
   });
   const imports = createImports({
-    ...{ database, cursors, publicUrl, objects, jobs, log, limits: datasets.limits, environment: config.environment },
+    database,
+    cursors,
+    publicUrl,
+    objects,
+    jobs,
+    log,
+    limits: datasets.limits,
+    environment: config.environment,
     objectPlace: objectPlaceOf(config),
     tempDir: join(tmpdir(), 'fanfold-imports'),
     counting: () => ({ baseModels: models.baseModels(), engineModels: models.engineModels() }),
   });
   const feedback = createFeedback({
-    ...{ database, cursors, clock, datasets, models, log, retentionDays: config.feedbackRetentionDays },
+    database,
+    cursors,
+    clock,
+    datasets,
+    models,
+    log,
+    retentionDays: config.feedbackRetentionDays,
   });
   const indexes = createIndexes({
-    ...{ database, cursors, clock, jobs, models, engine, billing, limiter, datasets, environment: config.environment },
+    database,
+    cursors,
+    clock,
+    jobs,
+    models,
+    engine,
+    billing,
+    limiter,
+    datasets,
+    environment: config.environment,
     trainedModels: training.served,
     folder: join(config.dataDir, 'indexes'),
     maxFileBytes: config.indexFileBytes,

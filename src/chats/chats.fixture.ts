@@ -23,7 +23,9 @@ export async function startChatsServer(options: Pick<TestAppOptions, 'chats'> = 
   // A running server looks for new models twice a second.
   while (!app.models.find('endless')) await sleep(20);
   return {
-    ...{ db, app, dataDir },
+    db,
+    app,
+    dataDir,
     stop: async () => {
       await app.stop();
       await db.drop();

@@ -26,7 +26,11 @@ export async function runTurn(
   { userMessage, message, request }: Turn,
 ): Promise<MessageRow> {
   const live = new LiveAnswer({
-    ...{ database, log, message, request, requestId: call.request.id },
+    database,
+    log,
+    message,
+    request,
+    requestId: call.request.id,
     render: (kept, { body }): KeptTurn => ({
       userMessageId: userMessage?.id ?? null,
       messageId: message.id,

@@ -57,8 +57,11 @@ export function beginTurn(
     const history = await listHistory(tx, chat.id, seq + 1);
     const request = bodyOf(chat, history, { own: asking.params, stream: asking.stream });
     const message = await insertAnswer(tx, {
-      ...{ id: newId('msg'), chatId: chat.id, seq: seq + 1 },
-      ...{ request: JSON.stringify(request), requestId: asking.requestId },
+      id: newId('msg'),
+      chatId: chat.id,
+      seq: seq + 1,
+      request: JSON.stringify(request),
+      requestId: asking.requestId,
     });
     await updateChatHead(tx, chat.id, { title, searchText: foldText(title), lastSeq: seq + 1 });
     return { userMessage, message, request };

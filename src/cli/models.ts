@@ -33,9 +33,17 @@ export async function listModelsCommand(config: Config, { json = false }: ListFl
 function jsonOf({ sizeBytes, memory, contextTokens, ...listing }: ModelListing) {
   const { id, kind, installed, dimensions, rate, from, training } = listing;
   return {
-    ...{ id, kind, installed, size_bytes: sizeBytes },
-    ...{ memory_bytes: memory?.modelBytes ?? null, adapter_memory_bytes: memory?.adapterBytes ?? null },
-    ...{ context: contextTokens, dimensions, rate, from, training },
+    id,
+    kind,
+    installed,
+    size_bytes: sizeBytes,
+    memory_bytes: memory?.modelBytes ?? null,
+    adapter_memory_bytes: memory?.adapterBytes ?? null,
+    context: contextTokens,
+    dimensions,
+    rate,
+    from,
+    training,
   };
 }
 

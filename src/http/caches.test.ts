@@ -6,8 +6,13 @@ import type { Principal } from './auth-hook.ts';
 import { createServer } from './server.ts';
 
 const principal: Principal = {
-  ...{ accountId: 'acc_1', accountSlug: 'a', role: 'user', method: 'session' },
-  ...{ keyId: null, keyName: null, sessionId: 'ses_1' },
+  accountId: 'acc_1',
+  accountSlug: 'a',
+  role: 'user',
+  method: 'session',
+  keyId: null,
+  keyName: null,
+  sessionId: 'ses_1',
 };
 
 let app: FastifyInstance;

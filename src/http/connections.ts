@@ -32,7 +32,9 @@ export function limitConnections(server: Server, bounds: ConnectionBounds): void
   const open = new Map<string, number>();
   const told = new Alike<Line>({
     tell: ({ entry, message }, others) => warn({ ...entry, closed: others + 1 }, message),
-    ...{ ...time, everyMs, mostKinds },
+    ...time,
+    everyMs,
+    mostKinds,
   });
   server.maxConnections = most;
   server.on('drop', () =>

@@ -190,7 +190,9 @@ function newFastify(
   // One logger for all: what a factory of ours makes, Fastify would check at every request.
   app.log.child = () => app.log;
   limitConnections(app.server, {
-    ...{ most: limits.connections, mostPerAddress: limits.connectionsPerAddress, trustedProxies },
+    most: limits.connections,
+    mostPerAddress: limits.connectionsPerAddress,
+    trustedProxies,
     warn: (entry, message) => app.log.warn(entry, message),
   });
   // Node would quietly drop header fields past 2,000; the size bound is enough, and a dropped field could be a second Host.

@@ -162,7 +162,8 @@ test('a key is free again a day after it was used, and its row goes', async () =
 test('a request takes its key once other processes can see that its own lives', async () => {
   const seen = Promise.withResolvers<void>();
   const unseen = createIdempotency({
-    ...{ database: pg.database, instanceId: newId('ins') },
+    database: pg.database,
+    instanceId: newId('ins'),
     registered: () => seen.promise,
   });
   const seenToo = await createProcess();

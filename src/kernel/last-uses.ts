@@ -57,7 +57,10 @@ export function createLastUses({ clock, write }: LastUsesOptions): LastUses {
 
   // What could not be written now is due again in the next round.
   const rounds = createRounds({
-    ...{ pauseMs: flushEveryMs, first: 'after a pause', work: flush, onTrouble: () => {} },
+    pauseMs: flushEveryMs,
+    first: 'after a pause',
+    work: flush,
+    onTrouble: () => {},
     isNeeded: () => noted.size > 0,
   });
 

@@ -166,7 +166,9 @@ test('of the limits that the account and the operator set the lower one holds, a
     changeLimits(pg.database, { scope: 'operator', id: accountId, accountId }, { wanted });
   await byOperator({ requestsPerMinute: 500, creditsPerDayMicro: 0n });
   assert.deepEqual(await ada.limitAccount({ requests_per_minute: 700, credits_per_day: '9' }), {
-    ...{ requests_per_minute: 700, concurrent_requests: null, credits_per_day: '9.000000' },
+    requests_per_minute: 700,
+    concurrent_requests: null,
+    credits_per_day: '9.000000',
     operator: { requests_per_minute: 500, concurrent_requests: null, credits_per_day: '0.000000', storage_bytes: null },
     used: { requests: 0, minute_ends_at: null, running: 0, credits_today: '0.000000', storage_bytes: 0 },
   });

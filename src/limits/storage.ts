@@ -35,7 +35,9 @@ export function changeStorageLimit(
     if (before.mostBytes === mostBytes) return;
     await updateStorageLimit(tx, accountId, mostBytes);
     await recordActivity(tx, {
-      ...{ accountId, type: 'limits.changed', actor },
+      accountId,
+      type: 'limits.changed',
+      actor,
       subject: { kind: 'account', id: accountId, label: before.slug },
       message: 'What the operator lets the account store was changed.',
       data: { storage_bytes: mostBytes === null ? null : Number(mostBytes) },

@@ -65,7 +65,9 @@ test('what the engine has loaded is active at once, without a check', async () =
   const wanted = { displayName: null, visibility: 'private', activate: true } as const;
   const queued = room.queue.length;
   const second = await createHostedModel(room, place, {
-    ...{ ...wanted, alias: fresh('alias'), target: { type: 'base_model', id: base.id } },
+    ...wanted,
+    alias: fresh('alias'),
+    target: { type: 'base_model', id: base.id },
   });
   assert.deepEqual([second.state, second.revisionSha256], ['active', base.installed?.sha256]);
   assert.equal(room.queue.length, queued);
@@ -206,7 +208,10 @@ test('embedding models are checked with a text of their own', async () => {
   const place = await room.place('embedding');
   const base = room.install(fresh('base'), { dimensions: 4 }, { kind: 'embedding', dimensions: 4, maxInputTokens: 64 });
   const model = await createHostedModel(room, place, {
-    ...{ alias: fresh('alias'), displayName: null, visibility: 'private', activate: true },
+    alias: fresh('alias'),
+    displayName: null,
+    visibility: 'private',
+    activate: true,
     target: { type: 'base_model', id: base.id },
   });
   await room.attempt(model.id);

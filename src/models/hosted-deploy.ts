@@ -38,8 +38,13 @@ export async function deployJob(deps: HostedDeps, wanted: NewDeployment): Promis
 async function placeOf(database: Database, wanted: NewDeployment): Promise<Place> {
   const { accountId, ownerSlug, projectSlug } = wanted;
   const owner: Principal = {
-    ...{ accountId, accountSlug: ownerSlug, role: 'user', method: 'session' },
-    ...{ keyId: null, keyName: null, sessionId: null },
+    accountId,
+    accountSlug: ownerSlug,
+    role: 'user',
+    method: 'session',
+    keyId: null,
+    keyName: null,
+    sessionId: null,
   };
   const path = { owner: ownerSlug, project: projectSlug };
   const project = await changeOwnProject(database, owner, path);

@@ -35,7 +35,10 @@ test('an alias is made, activated, called, deactivated and refused, in the shape
   assert.ok(hosted.Check(made), JSON.stringify([...hosted.Errors(made)]));
   assert.deepEqual([made.state, made.enabled, made.revision, made.share_count], ['inactive', false, 1, 0]);
   assert.deepEqual(made.limits, {
-    ...{ max_context_tokens: 4096, max_input_tokens: null, max_inputs: null, request_token_budget: null },
+    max_context_tokens: 4096,
+    max_input_tokens: null,
+    max_inputs: null,
+    request_token_budget: null,
   });
   const call = () => ada.ask('POST', `${project.compat}/chat/completions`, hello('helper'));
   assert.deepEqual(refusalOf(await call()), [404, 'model_not_found', 'model']);

@@ -32,7 +32,11 @@ const nothing: HostedChange = { displayName: null, visibility: null, target: nul
 async function alias({ activate = true }: { activate?: boolean } = {}) {
   const place = await room.place();
   const { id } = await createHostedModel(room, place, {
-    ...{ alias: `alias-${counter.next++}`, displayName: null, visibility: 'private', activate, target: base('a') },
+    alias: `alias-${counter.next++}`,
+    displayName: null,
+    visibility: 'private',
+    activate,
+    target: base('a'),
   });
   await room.attempt(id);
   const read = () => readHostedModel(room, place, id);

@@ -48,7 +48,10 @@ export async function createHostedRoom(): Promise<HostedRoom> {
     },
   };
   const activations = createActivations({
-    ...{ database, targets, engine: scripted.engine, clock: systemClock },
+    database,
+    targets,
+    engine: scripted.engine,
+    clock: systemClock,
     jobs: {
       handle: (_, run) => {
         // as: the one task of this room, with its payload.
@@ -62,18 +65,16 @@ export async function createHostedRoom(): Promise<HostedRoom> {
     },
   });
   return {
-    ...{
-      db,
-      scripted,
-      database,
-      targets,
-      activations,
-      jobs,
-      queue,
-      turns,
-      engine: scripted.engine,
-      clock: systemClock,
-    },
+    db,
+    scripted,
+    database,
+    targets,
+    activations,
+    jobs,
+    queue,
+    turns,
+    engine: scripted.engine,
+    clock: systemClock,
     install: (id, script = {}, more = {}) => {
       const { ggufPath, kind, maxContextTokens } = scripted.install(id, script, more.kind);
       const model = { ...blank, id, kind, maxContextTokens, installed: { ggufPath, sha256: `sha of ${id}` }, ...more };

@@ -63,12 +63,19 @@ async function createCaller({ db, app }: Parts): Promise<Caller> {
   await db.database.transaction((tx) => grant(tx, { accountId, micro: 1000n * microPerCredit, note: 'Test credits' }));
   const ask = askAs(app.origin, key);
   return {
-    ...{ accountId, slug, key, ask },
+    accountId,
+    slug,
+    key,
+    ask,
     project: async ({ kind = 'text', visibility = 'private' } = {}) => {
       const { projectId, slug: project } = await seedProject(db.database, { accountId, kind, visibility });
       const path = `/api/v1/projects/${slug}/${project}/hosted-models`;
       return {
-        ...{ projectId, path, slug: project, owner: slug, compat: `/api/projects/${slug}/${project}/openai/v1` },
+        projectId,
+        path,
+        slug: project,
+        owner: slug,
+        compat: `/api/projects/${slug}/${project}/openai/v1`,
         create: async (body) => {
           const { status, body: made } = await ask('POST', path, body);
           assert.equal(status, 201, JSON.stringify(made));

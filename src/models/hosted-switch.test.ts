@@ -49,7 +49,10 @@ function charges({ projectId }: Project): Promise<Charged[]> {
 }
 
 const body = (more: object = {}) => ({
-  ...{ model: 'live', messages: [{ role: 'user', content: 'Hello!' }], max_tokens: 4, reasoning_effort: 'none' },
+  model: 'live',
+  messages: [{ role: 'user', content: 'Hello!' }],
+  max_tokens: 4,
+  reasoning_effort: 'none',
   ...more,
 });
 

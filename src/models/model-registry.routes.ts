@@ -38,8 +38,10 @@ export function modelRegistryRoutes(deps: RegistryRoutesDeps) {
         const aliases = page.rows.flatMap((entry) => (entry.source === 'hosted' ? [entry.model] : []));
         const jobs = await trainedModels.describe(jobsBehind(aliases, ({ ownerId }) => ownerId));
         const viewer = {
-          ...{ accountSlug: principal.accountSlug, publicUrl: publicUrl(request) },
-          ...{ findBase: models.find, findJob: (id: string) => jobs.get(id) },
+          accountSlug: principal.accountSlug,
+          publicUrl: publicUrl(request),
+          findBase: models.find,
+          findJob: (id: string) => jobs.get(id),
         };
         return pageOf({ ...page, toWire: (entry) => registryToWire(entry, viewer) });
       },
@@ -51,7 +53,9 @@ function filterOf(query: Static<typeof registryQuery>) {
   const { source = null, kind = null, state = null, access = 'all', project, q } = query;
   const [ownerSlug, slug] = project?.split('/') ?? [];
   return {
-    ...{ source, kind, state },
+    source,
+    kind,
+    state,
     access: access === 'all' ? null : access,
     project: ownerSlug !== undefined && slug !== undefined ? { ownerSlug, slug } : null,
     q: q ? foldText(q) : null,

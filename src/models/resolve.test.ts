@@ -168,8 +168,13 @@ describe('what a model string means', () => {
   test('a finished job runs its adapter within what it was trained for, by its id and by an alias, for whoever may call it', () => {
     const adapter = { sha256: 'b', path: '/b.gguf' };
     const trained = {
-      ...{ jobId: 'job_1', kind: 'embedding' as const, baseModelId: 'base-embed', state: 'succeeded', adapter },
-      ...{ maxInputTokens: 1024, queryInstruction: null },
+      jobId: 'job_1',
+      kind: 'embedding' as const,
+      baseModelId: 'base-embed',
+      state: 'succeeded',
+      adapter,
+      maxInputTokens: 1024,
+      queryInstruction: null,
     };
     const byId = { requested: 'training-job#job_1', trained };
     const served = ask(byId);

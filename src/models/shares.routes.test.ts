@@ -33,7 +33,10 @@ after(async () => {
 const share = Compile(shareSchema);
 const refused = [404, 'project_not_found', null];
 const hello = (model: string) => ({
-  ...{ model, messages: [{ role: 'user', content: 'Hello!' }], max_tokens: 1, reasoning_effort: 'none' },
+  model,
+  messages: [{ role: 'user', content: 'Hello!' }],
+  max_tokens: 1,
+  reasoning_effort: 'none',
 });
 const call = ({ ask }: Caller, { compat }: Project, model: string) =>
   ask('POST', `${compat}/chat/completions`, hello(model));
@@ -104,8 +107,12 @@ test('the caller pays for a shared model, at the rate that was frozen before the
   );
   assert.deepEqual(rows, [
     {
-      ...{ account_id: bob.accountId, project_id: project.projectId, rate: 500_000n },
-      ...{ model: 'lent', revision: 1, paid: true },
+      account_id: bob.accountId,
+      project_id: project.projectId,
+      rate: 500_000n,
+      model: 'lent',
+      revision: 1,
+      paid: true,
     },
   ]);
   // A new activation takes the new rate.

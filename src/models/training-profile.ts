@@ -56,13 +56,28 @@ export type TrainingEntry = {
 type Numeric = { default: number | null; min: number; max: number; step: number; isInteger: boolean; help: string };
 
 const whole = (fallback: number | null, min: number, max: number, help: string): Numeric => ({
-  ...{ default: fallback, min, max, step: 1, isInteger: true, help },
+  default: fallback,
+  min,
+  max,
+  step: 1,
+  isInteger: true,
+  help,
 });
 const real = (fallback: number, [min, max, step]: [number, number, number], help: string): Numeric => ({
-  ...{ default: fallback, min, max, step, isInteger: false, help },
+  default: fallback,
+  min,
+  max,
+  step,
+  isInteger: false,
+  help,
 });
 const choice = (fallback: HyperparameterValue, help: string): HyperparameterRange => ({
-  ...{ default: fallback, min: null, max: null, step: null, isInteger: false, help },
+  default: fallback,
+  min: null,
+  max: null,
+  step: null,
+  isInteger: false,
+  help,
 });
 
 const forAll = {

@@ -108,7 +108,8 @@ export function openS3Store(
         const listed = client.send(asked, soon);
         const { Contents: found = [], IsTruncated: isCut = false } = await listed.catch(listingRefused);
         const page = found.map(({ Key: key = '', Size: bytes = 0, LastModified: changed }) => ({
-          ...{ key: key.slice(prefix.length), bytes },
+          key: key.slice(prefix.length),
+          bytes,
           // Without a time of change it counts as new.
           changedMs: changed?.getTime() ?? Number.POSITIVE_INFINITY,
         }));

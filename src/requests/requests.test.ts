@@ -100,8 +100,15 @@ test('a failed call is known to every process once it is written, and a later ch
   await requests.stop();
   const failed = await find(create(), id);
   assert.deepEqual(failed, {
-    ...{ id, createdAt: new Date(nowMs), route: 'chat.create', project: place(), model: 'chat' },
-    ...{ ...untouched, state: 'unknown', httpStatus: 424, errorCode: 'ambiguous_transport' },
+    id,
+    createdAt: new Date(nowMs),
+    route: 'chat.create',
+    project: place(),
+    model: 'chat',
+    ...untouched,
+    state: 'unknown',
+    httpStatus: 424,
+    errorCode: 'ambiguous_transport',
     finishedAt: new Date(nowMs),
   });
   await charge(pg.database, id);
@@ -220,7 +227,8 @@ test('a flood of failures fills neither the memory nor the disk', async () => {
     for (let n = 0; n < 100; n++)
       requests
         .begin({
-          ...{ id: newId('req', nowMs), operation: 'chat.create' },
+          id: newId('req', nowMs),
+          operation: 'chat.create',
           target: { ...target(), accountId: other.accountId },
         })
         .failed({ state: 'failed', httpStatus: 503, errorCode: 'capacity_unavailable' });

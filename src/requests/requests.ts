@@ -61,7 +61,9 @@ export function createRequests(options: RequestsOptions): Requests {
   }
 
   const notes = createRounds({
-    ...{ pauseMs: pageMs, first: 'after a pause', work: noteRunning },
+    pauseMs: pageMs,
+    first: 'after a pause',
+    work: noteRunning,
     isNeeded: () => here.size > 0 || noted > 0,
     onTrouble: (err) => log?.warn({ err }, 'no note of running requests'),
   });
@@ -79,7 +81,8 @@ export function createRequests(options: RequestsOptions): Requests {
         while (!isStopped() && (await deleteOldFailures(database, keptDays, deletedAtOnce)) === deletedAtOnce);
       },
     },
-    ...{ pauseMs: tidyMs, onTrouble },
+    pauseMs: tidyMs,
+    onTrouble,
   });
 
   const rounds = joinRounds([notes, burials, care]);

@@ -51,7 +51,12 @@ export function datasetLimitsOf(config: DatasetLimits): DatasetLimits {
   const { maxDatasets, maxExamplesPerDataset, maxVersionsPerDataset, maxIndexes } = config;
   const { maxImportBytes, maxImportRows, minTrainingExamples } = config;
   return {
-    ...{ maxDatasets, maxExamplesPerDataset, maxVersionsPerDataset, maxIndexes },
-    ...{ maxImportBytes, maxImportRows, minTrainingExamples },
+    maxDatasets,
+    maxExamplesPerDataset,
+    maxVersionsPerDataset,
+    maxIndexes,
+    maxImportBytes,
+    maxImportRows,
+    minTrainingExamples,
   };
 }

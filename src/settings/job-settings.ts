@@ -81,13 +81,18 @@ export function openTraining(
   const { dataDir, trainingLeaseSeconds: leaseSeconds } = config;
   const encoder = createExampleEncoder(children);
   const training = createTraining({
-    ...{ ...wiring, encoder, probe: createAdapterProbe(children), dataDir, slots: works ? config.trainingSlots : 0 },
+    ...wiring,
+    encoder,
+    probe: createAdapterProbe(children),
+    dataDir,
+    slots: works ? config.trainingSlots : 0,
     runner: openRunner(config, works && config.trainingSlots > 0),
     adapterFileBytes: config.adapterFileBytes,
     maxActiveJobs: config.maxActiveTrainingJobs,
     checkpointDays: config.trainingCheckpointDays,
     timing: {
-      ...{ checkpointSeconds: config.trainingCheckpointSeconds, leaseSeconds },
+      checkpointSeconds: config.trainingCheckpointSeconds,
+      leaseSeconds,
       beatMs: Math.min(1_500, leaseSeconds * 100),
     },
   });

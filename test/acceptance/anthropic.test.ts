@@ -73,7 +73,10 @@ test('a stream adds up to the plain answer', async () => {
 test('thoughts are shown when they are asked for, bounded by their budget, and can be sent back', async () => {
   const ask = (thinking: Anthropic.ThinkingConfigParam) =>
     client.messages.create({
-      ...{ model: 'chat', max_tokens: 400, ...greedy, thinking },
+      model: 'chat',
+      max_tokens: 400,
+      ...greedy,
+      thinking,
       messages: [{ role: 'user', content: 'What is 7 plus 5?' }],
     });
   const answer = await ask({ type: 'enabled', budget_tokens: 2_048 });
@@ -144,7 +147,9 @@ test('a forced tool is called', async () => {
 
 test('an answer fits the schema that it was asked to have', async () => {
   const schema = {
-    ...{ type: 'object', required: ['city', 'kind'], additionalProperties: false },
+    type: 'object',
+    required: ['city', 'kind'],
+    additionalProperties: false,
     properties: { city: { type: 'string', maxLength: 20 }, kind: { enum: ['a', 'b'] } },
   };
   const format = { type: 'json_schema' as const, schema };

@@ -31,7 +31,9 @@ before(async () => {
     },
   }));
   const { id } = await ada.ok('POST', `${ada.project}/training-jobs`, {
-    ...{ base_model: 'fanfold-tiny-chat', dataset_id: await ada.dataset(examples), hyperparameters: { max_steps: 2 } },
+    base_model: 'fanfold-tiny-chat',
+    dataset_id: await ada.dataset(examples),
+    hyperparameters: { max_steps: 2 },
     deploy: { alias: 'tuned', activate: true },
   });
   await ada.until(id, 'succeeded');
@@ -45,8 +47,11 @@ after(async () => {
 
 const call = (caller: Person, owner: Person, named = model): Promise<Answer> =>
   caller.ask('POST', `/api/projects/${owner.slug}/chat/openai/v1/chat/completions`, {
-    ...{ model: named, messages: [{ role: 'user', content: 'What is the capital of Orrin?' }] },
-    ...{ temperature: 0, max_tokens: 8, reasoning_effort: 'none' },
+    model: named,
+    messages: [{ role: 'user', content: 'What is the capital of Orrin?' }],
+    temperature: 0,
+    max_tokens: 8,
+    reasoning_effort: 'none',
   });
 
 const outcomeOf = ({ status, json }: Answer) => [status, json.error?.code ?? json.choices[0].message.content];

@@ -140,11 +140,19 @@ test('a stream is as whole as the answer, and one that is left frees its place',
 function engineAt(api: 'llama-server' | 'openai') {
   const route = {
     ...({ id: 'a', url: servers[0]?.url ?? '', baseModelId: 'big', kind: 'text', api, secret: null } as const),
-    ...{ upstreamModel: 'any', capacity: 2, weight: 1, draining: false, maxContextTokens: 4_096, dimensions: null },
+    upstreamModel: 'any',
+    capacity: 2,
+    weight: 1,
+    draining: false,
+    maxContextTokens: 4_096,
+    dimensions: null,
   };
   const routes = [route];
   return createRemoteEngine({
-    ...{ routes: () => routes, countHere: async () => null, clock: systemClock, log: () => {} },
+    routes: () => routes,
+    countHere: async () => null,
+    clock: systemClock,
+    log: () => {},
   });
 }
 
@@ -240,8 +248,15 @@ test('vectors are those of our own engine with the same model', async () => {
     return true;
   });
   await putRoute(database.database, {
-    ...{ id: 'r1', baseModelId: 'fanfold-tiny-embed', api: 'llama-server', url: servers[1]?.url ?? '' },
-    ...{ upstreamModel: 'any', secretSource: null, capacity: 2, weight: 1, draining: false },
+    id: 'r1',
+    baseModelId: 'fanfold-tiny-embed',
+    api: 'llama-server',
+    url: servers[1]?.url ?? '',
+    upstreamModel: 'any',
+    secretSource: null,
+    capacity: 2,
+    weight: 1,
+    draining: false,
   });
   // The same moment in which the route is in use for another model.
   await until(async () => !(await isServed(remoteEmbedding)));

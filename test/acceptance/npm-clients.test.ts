@@ -56,7 +56,9 @@ test('LangChain chats, streams, forces a tool call and embeds', async () => {
 
 test('the AI SDK chats, streams, calls tools, keeps to a schema and embeds', async () => {
   const chat = createOpenAICompatible({
-    ...{ name: 'fanfold', apiKey, baseURL: baseURL('chat') },
+    name: 'fanfold',
+    apiKey,
+    baseURL: baseURL('chat'),
     supportsStructuredOutputs: true,
   });
   const { text, usage } = await generateText({ model: chat('chat'), prompt: 'Hello!' });
@@ -68,12 +70,15 @@ test('the AI SDK chats, streams, calls tools, keeps to a schema and embeds', asy
   // as: the library's types do not fit exactOptionalPropertyTypes.
   const get_weather = tool({ inputSchema: jsonSchema<{ city: string }>(city) }) as ToolSet[string];
   const called = await generateText({
-    ...{ model: chat('chat'), prompt: question, tools: { get_weather } },
+    model: chat('chat'),
+    prompt: question,
+    tools: { get_weather },
     toolChoice: 'required',
   });
   assert.equal(called.toolCalls[0]?.toolName, 'get_weather');
   const { output } = await generateText({
-    ...{ model: chat('chat'), prompt: question },
+    model: chat('chat'),
+    prompt: question,
     output: Output.object({ schema: jsonSchema<{ city: string }>(city) }),
   });
   assert.ok(city.properties.city.enum.includes(output.city));

@@ -63,15 +63,26 @@ after(async () => {
 
 async function say(model: string): Promise<string> {
   const answer = await client.chat.completions.create({
-    ...{ model, messages: [{ role: 'user', content: question }], temperature: 0, max_tokens: 40 },
+    model,
+    messages: [{ role: 'user', content: question }],
+    temperature: 0,
+    max_tokens: 40,
     reasoning_effort: 'none' as const,
   });
   return answer.choices[0]?.message.content ?? '';
 }
 
 const routeTo = (url: string, api: RouteRow['api']): RouteRow => ({
-  ...{ id: 'r', baseModelId: base, api, url, upstreamModel: 'theirs', secretSource: null, capacity: 4, weight: 1 },
-  ...{ draining: false, adaptersFolder: folder },
+  id: 'r',
+  baseModelId: base,
+  api,
+  url,
+  upstreamModel: 'theirs',
+  secretSource: null,
+  capacity: 4,
+  weight: 1,
+  draining: false,
+  adaptersFolder: folder,
 });
 
 /** Asks until a change is in use, which takes a route up to two seconds. */

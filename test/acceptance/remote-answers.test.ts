@@ -102,8 +102,15 @@ before(async () => {
   // as: it listens on a port.
   const { port } = upstream.address() as AddressInfo;
   await putRoute(database.database, {
-    ...{ id: 'odd', api: 'openai', url: `http://127.0.0.1:${port}/v1`, baseModelId: 'qwen3-0.6b', upstreamModel: 'm' },
-    ...{ secretSource: null, capacity: 4, weight: 1, draining: false },
+    id: 'odd',
+    api: 'openai',
+    url: `http://127.0.0.1:${port}/v1`,
+    baseModelId: 'qwen3-0.6b',
+    upstreamModel: 'm',
+    secretSource: null,
+    capacity: 4,
+    weight: 1,
+    draining: false,
   });
   app = await startApp(database.database);
   owner = await seedTenant(database.database, app.models);

@@ -28,7 +28,9 @@ after(async () => {
 
 const question = 'What is the weather in Paris?';
 const city = {
-  ...{ type: 'object' as const, properties: { city: { type: 'string' as const } }, required: ['city'] },
+  type: 'object' as const,
+  properties: { city: { type: 'string' as const } },
+  required: ['city'],
   additionalProperties: false as const,
 };
 
@@ -95,7 +97,10 @@ test('agents of OpenAI run a tool loop and stream, with a schema and a handoff',
   const runner = new Runner({ modelProvider: new OpenAIProvider({ openAIClient: client }), tracingDisabled: true });
   const asked: string[] = [];
   const look = agentTool({
-    ...{ name: 'get_weather', description: 'Get the current weather for a city.', strict: true, parameters: city },
+    name: 'get_weather',
+    description: 'Get the current weather for a city.',
+    strict: true,
+    parameters: city,
     execute: (input) => {
       asked.push(String(Reflect.get(Object(input), 'city')));
       return '21 degrees';
@@ -114,7 +119,9 @@ test('agents of OpenAI run a tool loop and stream, with a schema and a handoff',
   await stream.completed;
   assert.ok(streamed.length > 0);
   const sorter = new Agent({
-    ...{ name: 'Sorter', model: 'chat', modelSettings: { temperature: 0 } },
+    name: 'Sorter',
+    model: 'chat',
+    modelSettings: { temperature: 0 },
     outputType: { type: 'json_schema', name: 'place', strict: true, schema: city },
   });
   const sorted = await runner.run(sorter, 'Ada is in Paris.');

@@ -24,7 +24,10 @@ after(async () => {
 const hello = { model: 'chat', input: 'Hello!', temperature: 0 };
 const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
 const weather = {
-  ...{ type: 'function' as const, name: 'get_weather', parameters, strict: false },
+  type: 'function' as const,
+  name: 'get_weather',
+  parameters,
+  strict: false,
   description: 'Get the current weather for a city.',
 };
 
@@ -81,7 +84,11 @@ test('a tool loop of a client that stores nothing runs to its final answer', asy
   const asked: string[] = [];
   for (let round = 0; round < 4; round++) {
     const answer = await client.responses.create({
-      ...{ model: 'chat', input, tools: [weather], temperature: 0, store: false },
+      model: 'chat',
+      input,
+      tools: [weather],
+      temperature: 0,
+      store: false,
       include: ['reasoning.encrypted_content'],
     });
     assert.equal(Reflect.get(answer, 'store'), false);
@@ -102,7 +109,10 @@ test('a tool loop of a client that stores nothing runs to its final answer', asy
 
 test('a forced tool is called, a custom one with text, and hosted ones are left out', async () => {
   const named = await client.responses.create({
-    ...{ model: 'chat', input: 'What is the weather in Paris?', temperature: 0, store: false },
+    model: 'chat',
+    input: 'What is the weather in Paris?',
+    temperature: 0,
+    store: false,
     tools: [{ type: 'web_search' }, weather],
     tool_choice: { type: 'function', name: 'get_weather' },
   });
@@ -113,9 +123,14 @@ test('a forced tool is called, a custom one with text, and hosted ones are left 
     ['function'],
   );
   const custom = await client.responses.create({
-    ...{ model: 'chat', input: 'Write a note.', temperature: 0, store: false, max_output_tokens: 400 },
+    model: 'chat',
+    input: 'Write a note.',
+    temperature: 0,
+    store: false,
+    max_output_tokens: 400,
     tools: [{ type: 'custom', name: 'note', description: 'Keeps a short text.' }],
-    ...{ tool_choice: { type: 'custom' as const, name: 'note' }, reasoning: { effort: 'none' as const } },
+    tool_choice: { type: 'custom' as const, name: 'note' },
+    reasoning: { effort: 'none' as const },
   });
   const item = custom.output.find(({ type }) => type === 'custom_tool_call');
   if (custom.status === 'completed') assert.ok(item?.type === 'custom_tool_call' && typeof item.input === 'string');
@@ -123,11 +138,14 @@ test('a forced tool is called, a custom one with text, and hosted ones are left 
 
 test('a response keeps to its JSON schema', async () => {
   const schema = {
-    ...{ type: 'object', required: ['city', 'count'], additionalProperties: false },
+    type: 'object',
+    required: ['city', 'count'],
+    additionalProperties: false,
     properties: { city: { type: 'string', maxLength: 20 }, count: { type: 'integer', minimum: 0, maximum: 9 } },
   };
   const answer = await client.responses.parse({
-    ...{ model: 'chat', input: 'Ada from Paris ordered 3 lamps. Answer as JSON.' },
+    model: 'chat',
+    input: 'Ada from Paris ordered 3 lamps. Answer as JSON.',
     text: { format: { type: 'json_schema', name: 'order', schema, strict: true } },
     reasoning: { effort: 'none' },
   });

@@ -78,7 +78,10 @@ test('a response follows another by its id, with all that was said before and wi
   });
   assert.equal(second.usage?.input_tokens, whole.usage?.input_tokens);
   const counted = await client.responses.inputTokens.count({
-    ...{ model: 'chat', input: 'And you?', previous_response_id: first.id, reasoning: { effort: 'none' } },
+    model: 'chat',
+    input: 'And you?',
+    previous_response_id: first.id,
+    reasoning: { effort: 'none' },
   });
   assert.equal(counted.input_tokens, second.usage?.input_tokens);
   await client.responses.delete(first.id);

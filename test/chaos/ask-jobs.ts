@@ -32,7 +32,9 @@ export async function askForJobs(
 export function askForJob(person: Person, datasetId: string, seed: number): Promise<{ id: string }> {
   const base = person.project.endsWith('chat') ? 'fanfold-tiny-chat' : 'fanfold-tiny-embed';
   return person.ok('POST', `${person.project}/training-jobs`, {
-    ...{ base_model: base, dataset_id: datasetId, hyperparameters: { max_steps: 60, epochs: 20, seed } },
+    base_model: base,
+    dataset_id: datasetId,
+    hyperparameters: { max_steps: 60, epochs: 20, seed },
   });
 }
 

@@ -55,11 +55,9 @@ let calls = 0;
 function answer(response: ServerResponse, step: NextStep, { stream, usage }: { stream: boolean; usage: object }): void {
   const head = { id: 'chatcmpl-1', created: Math.floor(Date.now() / 1_000), model: 'agent' };
   const call = step.type === 'call' && {
-    ...{
-      id: `call_${++calls}`,
-      type: 'function',
-      function: { name: step.name, arguments: JSON.stringify(step.arguments) },
-    },
+    id: `call_${++calls}`,
+    type: 'function',
+    function: { name: step.name, arguments: JSON.stringify(step.arguments) },
   };
   const reason = call ? 'tool_calls' : 'stop';
   const message = call

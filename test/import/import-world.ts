@@ -40,7 +40,12 @@ export async function createImportWorld({ db: given, ...options }: WorldOptions 
     return importClient({ origin: app.origin, key, project: `${slug}/${project}` });
   };
   return {
-    ...{ db, app, key, accountId, keptDir, tempDir },
+    db,
+    app,
+    key,
+    accountId,
+    keptDir,
+    tempDir,
     text: await clientOf('text'),
     embedding: await clientOf('embedding'),
     sweep: (change = {}) =>

@@ -24,10 +24,18 @@ after(() => world?.stop());
 
 const file = mixedRows({ rows: 20, different: 20 });
 const depsWith = (store: ObjectStore, maxDatasets = 10): WorkDeps => ({
-  ...{ database: world.db.database, objects: store, tempDir: world.tempDir, keptDir: world.keptDir },
+  database: world.db.database,
+  objects: store,
+  tempDir: world.tempDir,
+  keptDir: world.keptDir,
   bounds: {
-    ...{ maxRows: 1_000, maxTextBytes: 1e8, maxRowBytes: 1e6, maxColumns: 100 },
-    ...{ maxExamples: 1_000, maxDatasets, maxVersions: 10 },
+    maxRows: 1_000,
+    maxTextBytes: 1e8,
+    maxRowBytes: 1e6,
+    maxColumns: 100,
+    maxExamples: 1_000,
+    maxDatasets,
+    maxVersions: 10,
   },
   rulerOf: () => null,
   surveyRulerOf: async () => null,

@@ -30,7 +30,8 @@ export async function withLeak<T>(world: World, leak: Leak, work: (leaky: World)
 
 async function forward(world: World, { method, path, headers, body }: Sent): Promise<Given> {
   const response = await fetch(world.app.origin + path, {
-    ...{ method, headers },
+    method,
+    headers,
     ...(body === '' ? {} : { body }),
     redirect: 'manual',
     signal: AbortSignal.timeout(180_000),

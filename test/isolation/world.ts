@@ -82,7 +82,15 @@ export async function createWorld(): Promise<World> {
   await database.query(`update accounts set status = 'suspended' where id = $1`, [suspended.accountId]);
   const hidden = [places.text, places.embedding].flatMap((each) => [each.private, each.elsewhere]);
   return {
-    ...{ app, database, owner, friend, stranger, suspended, places, deadKey: dead.key, oldSession },
+    app,
+    database,
+    owner,
+    friend,
+    stranger,
+    suspended,
+    places,
+    deadKey: dead.key,
+    oldSession,
     secrets: new Secrets([
       ...[canary, owner.keyId, dead.keyId],
       ...hidden.flatMap(({ projectId, hostedModelId }) => [projectId, hostedModelId]),

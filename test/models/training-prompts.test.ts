@@ -66,14 +66,12 @@ function servedPrompt(template: ChatTemplate, messages: readonly string[], reaso
 /** What a model would have written, as the server reads it. */
 function readBack(template: ChatTemplate, text: string, offered: CountableConversation['tools']) {
   const parser = new OutputParser({
-    ...{
-      reasons: true,
-      startsInReasoning: false,
-      tools: offered,
-      toolSyntax: template.toolSyntax,
-      parallelToolCalls: true,
-      stop: [],
-    },
+    reasons: true,
+    startsInReasoning: false,
+    tools: offered,
+    toolSyntax: template.toolSyntax,
+    parallelToolCalls: true,
+    stop: [],
   });
   const got = { content: '', calls: [] as unknown[] };
   for (const delta of [...parser.push(text, 1), ...parser.end('eog')])
@@ -139,7 +137,10 @@ const forms: Record<string, Form> = {
 for (const [name, { source, format, unlearnt }] of Object.entries(forms))
   test(`a conversation with tools is trained behind the prompt that it is served with: ${name}`, () => {
     const template = compileChatTemplate({
-      ...{ source, controlTokens: ['<|im_start|>', '<|im_end|>'], bosToken: '<s>', eosToken: '<|im_end|>' },
+      source,
+      controlTokens: ['<|im_start|>', '<|im_end|>'],
+      bosToken: '<s>',
+      eosToken: '<|im_end|>',
       now: () => new Date(0),
     });
     if (format !== null) assert.equal(template.toolSyntax, format);
@@ -174,7 +175,10 @@ for (const [name, { source, format, unlearnt }] of Object.entries(forms))
 test('an answer with reasoning is trained behind the prompt of a request for reasoning', () => {
   const source = forms['the template of the shipped model']?.source ?? '';
   const template = compileChatTemplate({
-    ...{ source, controlTokens: ['<|im_start|>', '<|im_end|>'], bosToken: '', eosToken: '<|im_end|>' },
+    source,
+    controlTokens: ['<|im_start|>', '<|im_end|>'],
+    bosToken: '',
+    eosToken: '<|im_end|>',
     now: () => new Date(0),
   });
   const thinking = talk.map((message) =>

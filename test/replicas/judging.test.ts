@@ -7,18 +7,18 @@ import { type Findings, promisesBroken } from './promises.ts';
 /** What judges the long run: a judge that finds nothing wrong with anything would make it worthless. */
 const clean: Findings = {
   books: {
-    ...{
-      successes: 9,
-      failures: 2,
-      unknown: 1,
-      unknownPaid: 1,
-      lost: 1,
-      codes: {},
-      unpaid: 0,
-      wronglyPaid: 0,
-      double: 0,
-    },
-    ...{ unseen: 3, rejectedKeys: 0, findings: [] },
+    successes: 9,
+    failures: 2,
+    unknown: 1,
+    unknownPaid: 1,
+    lost: 1,
+    codes: {},
+    unpaid: 0,
+    wronglyPaid: 0,
+    double: 0,
+    unseen: 3,
+    rejectedKeys: 0,
+    findings: [],
   },
   outcomes: { asked: 2, charged: 1, wrong: [] },
   remote: { successes: 4 },
@@ -50,8 +50,13 @@ test('a run without a fault is clean, and each promise that is broken is told', 
 
 test('the longest pause is measured between successes, from the fault to its end, and apart for the remote engine', () => {
   const at = (endedMs: number, { isRemote = false, result = 'success' }: Partial<Seen> = {}): Seen => ({
-    ...{ requestId: null, status: 200, code: null, protocol: 'messages' },
-    ...{ endedMs, isRemote, result },
+    requestId: null,
+    status: 200,
+    code: null,
+    protocol: 'messages',
+    endedMs,
+    isRemote,
+    result,
   });
   const seen = [at(90), at(150, { isRemote: true }), at(130), at(160, { result: 'failure' }), at(190)];
   const struck = [{ what: 'killed', fromMs: 100, toMs: 200 }];

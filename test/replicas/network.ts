@@ -71,7 +71,9 @@ async function openNamespaces(count: number): Promise<Network> {
     await inside('link', 'set', inner, 'up');
     await inside('link', 'set', 'lo', 'up');
     places.push({
-      ...{ host, port: 8787, prefix: ['ip', 'netns', 'exec', space] },
+      host,
+      port: 8787,
+      prefix: ['ip', 'netns', 'exec', space],
       link: async (state) => void (await ip('link', 'set', outer, state)),
       delay: (await canDelay(outer)) ? (ms) => delay(outer, ms) : null,
       powerOff: () => endAll(space),

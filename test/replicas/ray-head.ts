@@ -24,8 +24,11 @@ export async function createRayHead(place: Place, folder: string): Promise<RayHe
         ...['--num-cpus=2', '--object-store-memory=80000000', `--temp-dir=${folder}`],
       ],
       environment: {
-        ...{ PATH: `${bin}:${process.env['PATH']}`, HOME: folder, LANG: 'C.UTF-8' },
-        ...{ RAY_AUTH_MODE: 'token', RAY_AUTH_TOKEN: token },
+        PATH: `${bin}:${process.env['PATH']}`,
+        HOME: folder,
+        LANG: 'C.UTF-8',
+        RAY_AUTH_MODE: 'token',
+        RAY_AUTH_TOKEN: token,
       },
     }),
     isReady: () =>

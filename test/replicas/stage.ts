@@ -55,7 +55,8 @@ export async function openStage(parts: AsyncDisposableStack, report: (line: stri
   const environment = {
     ...(await reachable(parts, { network, databaseUrl: overNetwork(server.url) })),
     ...(await trainingThere(ray, path.join(folder, 'shared'))),
-    ...{ FANFOLD_TRUSTED_PROXIES: network.hub, FANFOLD_ENGINE_THREADS: '1' },
+    FANFOLD_TRUSTED_PROXIES: network.hub,
+    FANFOLD_ENGINE_THREADS: '1',
   };
   const homeOf = (name: string) => ({ name, dataDir: path.join(folder, name), environment });
   const replicas = Array.from(
@@ -114,8 +115,13 @@ async function reachable(
 async function trainingThere({ url, token }: RayHead, shared: string): Promise<Record<string, string>> {
   await mkdir(shared);
   return {
-    ...{ FANFOLD_TRAINING_RUNNER: 'ray', FANFOLD_RAY_URL: url, FANFOLD_RAY_TOKEN: token, FANFOLD_RAY_FOLDER: shared },
-    ...{ FANFOLD_RAY_CPUS: '1', FANFOLD_TRAINING_PYTHON: await pythonProgram('python') },
-    ...{ FANFOLD_TRAINING_LEASE_SECONDS: '6', FANFOLD_TRAINING_CHECKPOINT_SECONDS: '1' },
+    FANFOLD_TRAINING_RUNNER: 'ray',
+    FANFOLD_RAY_URL: url,
+    FANFOLD_RAY_TOKEN: token,
+    FANFOLD_RAY_FOLDER: shared,
+    FANFOLD_RAY_CPUS: '1',
+    FANFOLD_TRAINING_PYTHON: await pythonProgram('python'),
+    FANFOLD_TRAINING_LEASE_SECONDS: '6',
+    FANFOLD_TRAINING_CHECKPOINT_SECONDS: '1',
   };
 }

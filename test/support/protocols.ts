@@ -98,7 +98,11 @@ const chatCompletions: ProtocolRow = {
   project: 'chat',
   path: 'openai/v1/chat/completions',
   body: ({ model, text, maxTokens, stream, schema }) => ({
-    ...{ model, messages: user(text), max_tokens: maxTokens, reasoning_effort: 'none', stream },
+    model,
+    messages: user(text),
+    max_tokens: maxTokens,
+    reasoning_effort: 'none',
+    stream,
     ...(stream ? { stream_options: { include_usage: true } } : {}),
     ...(schema ? { response_format: { type: 'json_schema', json_schema: { name: 'long', schema } } } : {}),
   }),
@@ -161,7 +165,11 @@ const responses: ProtocolRow = {
   project: 'chat',
   path: 'openai/v1/responses',
   body: ({ model, text, maxTokens, stream, schema }) => ({
-    ...{ model, input: text, max_output_tokens: maxTokens, reasoning: { effort: 'none' }, stream },
+    model,
+    input: text,
+    max_output_tokens: maxTokens,
+    reasoning: { effort: 'none' },
+    stream,
     ...(schema ? { text: { format: { type: 'json_schema', name: 'long', schema } } } : {}),
   }),
   tooLong: 'context_length_exceeded',
@@ -185,9 +193,18 @@ const responses: ProtocolRow = {
 /** 422 and 503 are no statuses of Anthropic's. */
 const anthropicStatuses: Record<number, number> = { 422: 400, 503: 529 };
 const anthropicTypes: Record<number, string> = {
-  ...{ 400: 'invalid_request_error', 401: 'authentication_error', 402: 'billing_error', 403: 'permission_error' },
-  ...{ 404: 'not_found_error', 409: 'conflict_error', 413: 'request_too_large', 415: 'invalid_request_error' },
-  ...{ 424: 'api_error', 429: 'rate_limit_error', 500: 'api_error', 529: 'overloaded_error' },
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  409: 'conflict_error',
+  413: 'request_too_large',
+  415: 'invalid_request_error',
+  424: 'api_error',
+  429: 'rate_limit_error',
+  500: 'api_error',
+  529: 'overloaded_error',
 };
 
 const messages: ProtocolRow = {
@@ -198,7 +215,10 @@ const messages: ProtocolRow = {
   path: 'anthropic/v1/messages',
   keys: [bearer, (key) => ({ 'x-api-key': key })],
   body: ({ model, text, maxTokens, stream, schema }) => ({
-    ...{ model, messages: user(text), max_tokens: maxTokens, stream },
+    model,
+    messages: user(text),
+    max_tokens: maxTokens,
+    stream,
     ...(schema ? { output_config: { format: { type: 'json_schema', schema } } } : {}),
   }),
   keepsLong: true,

@@ -27,7 +27,9 @@ test('jobs whose server and trainers are killed at any moment all succeed, with 
   const dataDir = await mkdtemp(join(tmpdir(), 'fanfold-killed-'));
   const trainer = await scriptedTrainer();
   const settings = {
-    ...{ FANFOLD_TRAINING_PYTHON: trainer.program, FANFOLD_TRAINING_SLOTS: '2', FANFOLD_TRAINING_LEASE_SECONDS: '3' },
+    FANFOLD_TRAINING_PYTHON: trainer.program,
+    FANFOLD_TRAINING_SLOTS: '2',
+    FANFOLD_TRAINING_LEASE_SECONDS: '3',
     FANFOLD_ENGINE_THREADS: '1',
   };
   const start = () => startServerProcess(db.url, { settings, dataDir, watched: false });

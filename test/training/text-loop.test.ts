@@ -28,7 +28,10 @@ async function exactMatch(model: string): Promise<number> {
   const hits = await Promise.all(
     heldOut.map(async ([prompt, wanted]) => {
       const { choices } = await client.chat.completions.create({
-        ...{ model, temperature: 0, max_tokens: 16, reasoning_effort: 'none' as never },
+        model,
+        temperature: 0,
+        max_tokens: 16,
+        reasoning_effort: 'none' as never,
         messages: [{ role: 'user', content: prompt }],
       });
       return choices[0]?.message.content === wanted;

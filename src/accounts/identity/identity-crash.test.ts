@@ -21,7 +21,11 @@ const visit = (ip: string) => ({ ip, requestId: 'req_test' });
 /** `grantCredits` runs in the middle of the transaction that opens an account. */
 function identityWith(grantCredits: (tx: Sql, accountId: string) => Promise<void>) {
   return createIdentity({
-    ...{ database: db.database, secret: Buffer.alloc(32, 7), publicUrl: null, signUp: 'open', oidc: null },
+    database: db.database,
+    secret: Buffer.alloc(32, 7),
+    publicUrl: null,
+    signUp: 'open',
+    oidc: null,
     grantCredits,
     log: Fastify({ logger: false }).log,
   }).signIn;

@@ -63,7 +63,11 @@ export function createIdentity(options: IdentityOptions): Identity {
   });
   const authOptions: AuthOptions = { adapter, secret, publicUrl, log };
   return {
-    ...{ database, secret, cookie, publicUrl, passwords },
+    database,
+    secret,
+    cookie,
+    publicUrl,
+    passwords,
     authenticator: createSessionAuthenticator({ sql: database, secret, cookie, publicUrl }),
     signIn: { database, flows, signUp, gate: passwords.gate, auth: onDemand(() => createPasswordAuth(authOptions)) },
     oidc: oidc && {

@@ -25,7 +25,10 @@ test('an identity provider is configured whole or not at all', () => {
       (error) => error instanceof OperatorError && /^FANFOLD_OIDC_\w+ needs FANFOLD_OIDC_\w+\.$/.test(error.message),
     );
   assert.deepEqual(oidcSettingsOf(provider), {
-    ...{ issuer: 'https://id.example/realms/people', clientId: 'fanfold', clientSecret: null, name: 'Single sign-on' },
+    issuer: 'https://id.example/realms/people',
+    clientId: 'fanfold',
+    clientSecret: null,
+    name: 'Single sign-on',
   });
 });
 

@@ -252,7 +252,9 @@ test('a provider that does not answer is 503, and sign-in with a password goes o
 test('the same subject at another provider is another person', async () => {
   const redirectUri = `${publicUrl}/api/v1/auth/callback/oidc`;
   const rogue = await startOidcProvider({
-    ...{ clientId: 'fanfold', clientSecret, redirectUri },
+    clientId: 'fanfold',
+    clientSecret,
+    redirectUri,
     people: { bob: { email: 'bob@rogue.example', email_verified: true, name: 'Another Bob' } },
   });
   const settings = {

@@ -153,7 +153,9 @@ test('signing out everywhere ends every session on every replica at once, keeps 
   const { key } = await seedKey(db.database, account);
   const bystander = (await newAccount()).laptop;
   const kept = await ask({
-    ...{ method: 'POST', path: 'auth/sign-out/everywhere', headers: laptop.headers },
+    method: 'POST',
+    path: 'auth/sign-out/everywhere',
+    headers: laptop.headers,
     body: { keep_current: true },
   });
   assert.deepEqual([kept.status, kept.body, kept.cookies], [200, { ended: 1 }, []]);

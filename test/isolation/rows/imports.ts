@@ -4,7 +4,13 @@ import { canary } from '../world.ts';
 
 const counts = { rows: 1, valid: 1, invalid: 0, duplicates: 0, overTokenLimit: 0 };
 const profile = {
-  ...{ format: 'jsonl', encoding: 'utf-8', delimiter: null, gzip: false, shape: 'chat', counts, issues: [] },
+  format: 'jsonl',
+  encoding: 'utf-8',
+  delimiter: null,
+  gzip: false,
+  shape: 'chat',
+  counts,
+  issues: [],
   columns: [{ name: 'messages', type: 'array', nullCount: 0, samples: [canary] }],
   suggestedMapping: { messages: 'messages' },
   tokenStats: { min: 1, p50: 1, p95: 1, max: 1, total: 1 },

@@ -97,7 +97,9 @@ const kind = 'embedding';
 
 export const rows: Row[] = [
   {
-    ...{ operation: 'dataset_indexes.list', kind, expected: ownerOnlyRead() },
+    operation: 'dataset_indexes.list',
+    kind,
+    expected: ownerOnlyRead(),
     request: async (scene) => {
       await ready(scene);
       return { query: { limit: '100' } };
@@ -112,7 +114,9 @@ export const rows: Row[] = [
     ],
   },
   {
-    ...{ operation: 'dataset_indexes.create', kind, expected: ownerOnlyChange('201') },
+    operation: 'dataset_indexes.create',
+    kind,
+    expected: ownerOnlyChange('201'),
     request: async (scene) => ({ body: { version_id: (await version(scene)).versionId, model } }),
     attempts: [
       {
@@ -140,11 +144,15 @@ export const rows: Row[] = [
   { operation: 'dataset_indexes.cancel', kind, expected: ownerOnlyChange(), request: queued },
   { operation: 'dataset_indexes.delete', kind, expected: ownerOnlyChange('204'), request: ready },
   {
-    ...{ operation: 'dataset_indexes.search', kind, expected: ownerOnlyChange() },
+    operation: 'dataset_indexes.search',
+    kind,
+    expected: ownerOnlyChange(),
     request: withBody({ query: `what is ${canary}` }),
   },
   {
-    ...{ operation: 'dataset_indexes.mine', kind, expected: ownerOnlyChange() },
+    operation: 'dataset_indexes.mine',
+    kind,
+    expected: ownerOnlyChange(),
     request: withBody({ dry_run: true }),
   },
 ];
