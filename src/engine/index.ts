@@ -33,6 +33,3 @@ export { createExampleEncoder, type ExampleEncoder } from './tokens/example-enco
 export { createItemCounter, type ItemCounter } from './tokens/item-counter.ts';
 export { createTokenCounter, type TokenCounter } from './tokens/token-counter.ts';
 export { messageToWire, toolChoiceToWire, toolToWire } from './wire-prompt.ts';
-
-/** Where `createItemCounter` is, for threads that need nothing else of the engine. */
-export const itemCounterModule = new URL('./tokens/item-counter.ts', import.meta.url).href;

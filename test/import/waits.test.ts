@@ -5,8 +5,8 @@ import { fault } from '#kernel';
 import { type ObjectStore, openFolderStore } from '#objects';
 import { seedAccount, seedKey, seedProject } from '#test/accounts.ts';
 import { removeKept } from '../../src/datasets/imports/kept/kept-files.ts';
-import type { WorkDeps } from '../../src/datasets/imports/worker/room.ts';
-import { Busy, work } from '../../src/datasets/imports/worker/work.ts';
+import { Busy, runImport } from '../../src/datasets/imports/worker/run-import.ts';
+import type { WorkDeps } from '../../src/datasets/imports/worker/work-deps.ts';
 import { type ImportClient, importClient } from './import-client.ts';
 import { createImportWorld, type ImportWorld } from './import-world.ts';
 import { mapping, mixedRows } from './mixed-rows.ts';
@@ -37,8 +37,7 @@ const depsWith = (store: ObjectStore, maxDatasets = 10): WorkDeps => ({
     maxDatasets,
     maxVersions: 10,
   },
-  rulerOf: () => null,
-  surveyRulerOf: async () => null,
+  tokenCounterFor: async () => null,
 });
 
 async function uploaded(dataset?: string, client = text): Promise<string> {
@@ -59,8 +58,8 @@ test('an object store that is away is no death of a worker: the import goes on w
   const id = await uploaded();
   await endanger(id);
   const away = { ...objects, get: () => Promise.reject(fault('service_unavailable')) };
-  await assert.rejects(work(depsWith(away), id), { fault: 'service_unavailable' });
-  await work(depsWith(objects), id);
+  await assert.rejects(runImport(depsWith(away), id), { fault: 'service_unavailable' });
+  await runImport(depsWith(objects), id);
   assert.equal((await text.read(id)).state, 'ready');
 });
 
@@ -71,12 +70,12 @@ test('however often an import finds its object store away, it keeps no more rows
     return rows.length;
   };
   const away = { ...objects, put: () => Promise.reject(fault('service_unavailable')) };
-  const tryAway = () => assert.rejects(work(depsWith(away), id), { fault: 'service_unavailable' });
+  const tryAway = () => assert.rejects(runImport(depsWith(away), id), { fault: 'service_unavailable' });
   await tryAway();
   const afterOne = await objectsOf();
   for (let tries = 0; tries < 5; tries++) await tryAway();
   assert.equal(await objectsOf(), afterOne);
-  await work(depsWith(objects), id);
+  await runImport(depsWith(objects), id);
   assert.equal((await text.read(id)).state, 'ready');
 });
 
@@ -92,31 +91,31 @@ test('after a worker has died at a reading, the next one writes objects of its o
     return keys;
   };
   const away = { ...objects, put: () => Promise.reject(fault('service_unavailable')) };
-  const first = await keysOf(away, (deps) => assert.rejects(work(deps, id), { fault: 'service_unavailable' }));
+  const first = await keysOf(away, (deps) => assert.rejects(runImport(deps, id), { fault: 'service_unavailable' }));
   // Nobody lived to give it back.
   await world.db.database.query('update imports set attempts = attempts + 1 where id = $1', [id]);
-  const second = await keysOf(objects, (deps) => work(deps, id));
+  const second = await keysOf(objects, (deps) => runImport(deps, id));
   assert.deepEqual([first.size, second.size, first.intersection(second).size], [2, 2, 0]);
 });
 
 test('another import that writes into the dataset for long is no death of a worker either', async () => {
   const { id: dataset } = await text.demand<{ id: string }>('POST', 'datasets', { name: 'Both' });
   const id = await uploaded(dataset);
-  await work(depsWith(objects), id);
+  await runImport(depsWith(objects), id);
   await confirm(id);
   await endanger(id);
   await world.db.database.transaction(async (tx) => {
     await tx.query('select from datasets where id = $1 for update', [dataset]);
-    await assert.rejects(work(depsWith(objects), id), Busy);
+    await assert.rejects(runImport(depsWith(objects), id), Busy);
   });
-  await work(depsWith(objects), id);
+  await runImport(depsWith(objects), id);
   assert.equal((await text.read(id)).state, 'completed');
 });
 
 /** Confirms a file that makes a dataset, and does something while a worker writes it. */
 async function whileWriting({ maxDatasets }: { maxDatasets?: number }, then: () => Promise<void>): Promise<string> {
   const id = await uploaded();
-  await work(depsWith(objects), id);
+  await runImport(depsWith(objects), id);
   await confirm(id);
   // So that the file is read once more, which waits for us.
   await removeKept(world.keptDir, id);
@@ -129,7 +128,7 @@ async function whileWriting({ maxDatasets }: { maxDatasets?: number }, then: () 
       return objects.get(...asked);
     },
   };
-  const working = work(depsWith(slow, maxDatasets), id);
+  const working = runImport(depsWith(slow, maxDatasets), id);
   try {
     await Promise.race([reading.promise, working]);
     await then();

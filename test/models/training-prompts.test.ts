@@ -5,8 +5,8 @@ import { countableOf } from '#datasets';
 import type { ChatMessage } from '#engine';
 import { parseExactJson } from '#kernel';
 import { isMapping, readMapping } from '../../src/datasets/imports/mapping/mapping.ts';
+import { validateRow } from '../../src/datasets/imports/profile/validate-row.ts';
 import { readJsonRow } from '../../src/datasets/imports/reading/read-json-row.ts';
-import { evaluate } from '../../src/datasets/imports/survey/evaluate.ts';
 import { OutputParser } from '../../src/engine/text/output-parser.ts';
 import { type ChatTemplate, compileChatTemplate, renderChat } from '../../src/engine/text/template.ts';
 import type { CountableConversation } from '../../src/engine/tokens/counter-protocol.ts';
@@ -45,7 +45,7 @@ function learntOf(messages: readonly string[]): CountableConversation {
   const row = readJsonRow(Buffer.from(`{"messages":[${messages}],"tools":${tools}}`), { line: 1, byteOffset: 0 });
   const mapping = readMapping({ messages: 'messages', tools: 'tools' }, { kind: 'text', columns: null });
   assert.ok(isMapping(mapping));
-  const { example, issues } = evaluate(row, 'text', mapping);
+  const { example, issues } = validateRow(row, 'text', mapping);
   assert.deepEqual(issues, []);
   // as: what the import has written.
   const stored = parseExactJson(example?.json ?? '') as Parameters<typeof countableOf>[0];

@@ -43,8 +43,8 @@ export async function giveAttemptBack(sql: Sql, importId: string): Promise<void>
 
 export type Progress = { phase: string; rowsDone: number; percent: number | null };
 
-/** Shows progress; returns the state, so that a worker sees that it is not wanted any more. */
-export async function showProgress(
+/** Stores progress; returns the state, so that a worker sees that it is not wanted any more. */
+export async function updateProgress(
   sql: Sql,
   run: { importId: string; reading: number },
   progress: Progress,

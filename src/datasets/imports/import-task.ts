@@ -3,10 +3,10 @@ import { defineTask, type Jobs, type TaskRun } from '#jobs';
 import { enqueueIndexing } from '../search/index-words.ts';
 import { accountOfImport, findRunning, giveAttemptBack, listAbandoned } from './import-runs.store.ts';
 import { keptFolder } from './kept/kept-files.ts';
-import type { Counting } from './worker/counting.ts';
-import type { ObjectPlace, WorkBounds, WorkPlace } from './worker/protocol.ts';
-import { spoolFolder } from './worker/spooled-files.ts';
-import { failImport } from './worker/work.ts';
+import type { ObjectPlace, WorkBounds, WorkTarget } from './worker/protocol.ts';
+import { failImport } from './worker/run-import.ts';
+import { tempFolderOf } from './worker/temp-files.ts';
+import type { CountingModels } from './worker/token-counting.ts';
 import { createWorkers, type Workers } from './worker/worker-process.ts';
 
 export type ImportTaskOptions = {
@@ -18,7 +18,7 @@ export type ImportTaskOptions = {
   /** Folder for what cannot be read as it comes. */
   tempDir: string;
   /** What workers count tokens with, as it is when one starts. */
-  counting: () => Counting | null;
+  counting: () => CountingModels | null;
   environment: Readonly<Record<string, string | undefined>>;
   log: { warn: (details: object, message: string) => void };
 };
@@ -40,14 +40,14 @@ const busySeconds = 5;
 
 export function createImportTask(options: ImportTaskOptions): ImportTask {
   const { database, jobs } = options;
-  const place = () => ({ databaseUrl: database.url, objects: options.objectPlace, counting: options.counting() });
+  const target = () => ({ databaseUrl: database.url, objects: options.objectPlace, counting: options.counting() });
   const enqueue = (sql: Sql, importId: string) => enqueueWork(jobs, sql, importId);
   const workers = createWorkers(options.environment);
-  jobs.handle(task, ({ importId }, run) => handle({ ...options, workers, place }, importId, run));
+  jobs.handle(task, ({ importId }, run) => handle({ ...options, workers, target }, importId, run));
   return {
     enqueue,
     expect: (importId) => {
-      if (jobs.works) workers.prepare(place(), importId);
+      if (jobs.works) workers.prepare(target(), importId);
     },
     resume: async () => {
       for (const id of await listAbandoned(database)) await enqueue(database, id);
@@ -66,20 +66,21 @@ async function enqueueWork(
   if (turnOf !== null) await jobs.enqueue(sql, task, { importId }, { key: importId, turnOf, ...when });
 }
 
-type Handling = ImportTaskOptions & { workers: Workers; place: () => WorkPlace<Counting> };
+type Handling = ImportTaskOptions & { workers: Workers; target: () => WorkTarget<CountingModels> };
 
 async function handle(options: Handling, importId: string, run: TaskRun): Promise<void> {
-  const { database, jobs, workers, bounds, place } = options;
-  const tempDir = spoolFolder(options.tempDir, importId);
+  const { database, jobs, workers, bounds, target } = options;
+  const tempDir = tempFolderOf(options.tempDir, importId);
   const keptDir = keptFolder(options);
-  const end = await workers.run({ ...place(), importId, bounds, tempDir, keptDir }, run.signal);
+  const end = await workers.run({ ...target(), importId, bounds, tempDir, keptDir }, run.signal);
   if (run.signal.aborted) {
     await giveAttemptBack(database, importId);
-    throw new Error('The server stopped while an import was under way; it goes on elsewhere.');
+    throw new Error('The server stopped while an import was in flight; it goes on elsewhere.');
   }
-  if (end.type === 'away') options.log.warn({ reason: end.message, importId }, 'an import waits for what it needs');
+  if (end.type === 'unavailable')
+    options.log.warn({ reason: end.message, importId }, 'import waits: database, object store or disk unavailable');
   // The worker may have committed even if it failed, so the state is read anew.
-  if (end.type === 'again' || end.type === 'away')
+  if (end.type === 'busy' || end.type === 'unavailable')
     return enqueueWork(jobs, database, importId, { afterSeconds: busySeconds });
   if (end.type !== 'done') {
     if (run.isLastAttempt) await giveUp(database, importId);

@@ -4,6 +4,7 @@ import { takeStorage } from '#limits';
 import { readDataset } from '../datasets.ts';
 import type { DatasetLimits } from '../limits.ts';
 import { type Author, wrongState } from './import-access.ts';
+import { recordImportActivity } from './import-activity.ts';
 import { defaultOptions, type ImportRecord, type ImportState } from './import-record.ts';
 import type { ImportTask } from './import-task.ts';
 import {
@@ -17,7 +18,6 @@ import {
 } from './imports.store.ts';
 import { isKnownEncoding } from './reading/encoding.ts';
 import type { FileFormat } from './reading/source-row.ts';
-import { tellOfImport } from './tell.ts';
 
 /** Imports of a project that may be under way: each may keep a file. */
 const maxOpenImports = 100;
@@ -163,7 +163,7 @@ export async function cancelImport(
   await cancelLocked(tx, id, 'canceled');
   const { project, actor, requestId } = author;
   const about = { ...record, accountId: project.accountId, ownerSlug: project.ownerSlug, projectSlug: project.slug };
-  await tellOfImport(tx, about, 'canceled', {}, { actor, requestId });
+  await recordImportActivity(tx, about, 'canceled', {}, { actor, requestId });
   return again(tx, record);
 }
 

@@ -10,7 +10,7 @@ import type { ImportTask } from './import-task.ts';
 import { askForReading, findSample, lockImport, saveChoice, startImporting } from './imports.store.ts';
 import { again } from './imports.ts';
 import { isMapping, readMapping, type WireMapping } from './mapping/mapping.ts';
-import { evaluate } from './survey/evaluate.ts';
+import { validateRow } from './profile/validate-row.ts';
 
 export type PreviewRow = {
   line: number;
@@ -115,7 +115,7 @@ function showRow(row: SampleRow, { kind }: ImportRecord, mapping: WireMapping): 
   const issues = row.issues ?? [];
   const read = readMapping(mapping, { kind, columns: null });
   const source = { line, byteOffset: byte_offset, fields, problem: null, excerpt: () => excerpt };
-  const example = isMapping(read) && !issues.some(isFatal) ? evaluate(source, kind, read).example : null;
+  const example = isMapping(read) && !issues.some(isFatal) ? validateRow(source, kind, read).example : null;
   return {
     line,
     source: fields ?? excerpt,

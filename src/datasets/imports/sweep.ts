@@ -13,7 +13,7 @@ import {
 import type { ImportTask } from './import-task.ts';
 import { sweepKept } from './kept/kept-files.ts';
 import { completeUpload } from './upload/complete-upload.ts';
-import { sweepSpooled } from './worker/spooled-files.ts';
+import { sweepTempFiles } from './worker/temp-files.ts';
 
 export type SweepDeps = {
   database: Database;
@@ -40,7 +40,7 @@ export async function sweepImports(deps: SweepDeps): Promise<void> {
     () => removeStrayObjects(deps),
     () => removeFinishedFiles(deps),
     () => sweepKept(keptDir, { findOver, nowMs: Date.now() }),
-    () => sweepSpooled(tempDir, findOver),
+    () => sweepTempFiles(tempDir, findOver),
   ])
     await step().catch((error: unknown) => troubles.push(error));
   if (troubles.length > 0) throw troubles[0];

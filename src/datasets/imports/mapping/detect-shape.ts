@@ -24,12 +24,12 @@ export const shapes: readonly Shape[] = [
 ];
 
 type Row = Readonly<Record<string, unknown>>;
-export type Detected = { shape: Shape; mapping: WireMapping | null };
+export type DetectedShape = { shape: Shape; mapping: WireMapping | null };
 
-const unknown: Detected = { shape: 'unknown', mapping: null };
+const unknown: DetectedShape = { shape: 'unknown', mapping: null };
 
 /** Recognises the shape of a file by its columns and its first rows, and the mapping that it asks for. */
-export function detectShape(kind: 'text' | 'embedding', rows: readonly Row[]): Detected {
+export function detectShape(kind: 'text' | 'embedding', rows: readonly Row[]): DetectedShape {
   const table = tableOf(rows);
   const found = kind === 'text' ? detectText(table) : detectEmbedding(table);
   if (!found) return unknown;
@@ -56,7 +56,7 @@ function tableOf(rows: readonly Row[]): Table {
   };
 }
 
-function detectText(table: Table): Detected | null {
+function detectText(table: Table): DetectedShape | null {
   const tools = table.name('tools', 'functions');
   const withTools = tools === undefined ? {} : { tools };
   const messages = table.name('messages', 'conversations', 'conversation', 'dialog', 'dialogue');
@@ -70,7 +70,7 @@ function detectText(table: Table): Detected | null {
   return detectAlpaca(table, more) ?? detectTurns(table, more);
 }
 
-function detectAlpaca(table: Table, more: WireMapping): Detected | null {
+function detectAlpaca(table: Table, more: WireMapping): DetectedShape | null {
   const [instruction, output] = [table.name('instruction'), table.name('output', 'response')];
   if (instruction === undefined || output === undefined) return null;
   const input = table.name('input', 'context');
@@ -78,7 +78,7 @@ function detectAlpaca(table: Table, more: WireMapping): Detected | null {
   return { shape: 'alpaca', mapping: { ...more, user, assistant: output } };
 }
 
-function detectTurns(table: Table, more: WireMapping): Detected | null {
+function detectTurns(table: Table, more: WireMapping): DetectedShape | null {
   const pairs = [
     ['prompt_completion', ['prompt', 'input', 'user'], ['completion', 'response', 'output', 'assistant', 'chosen']],
     ['question_answer', ['question', 'query', 'q'], ['answer', 'a', 'response']],
@@ -94,7 +94,7 @@ const queries = ['query', 'anchor', 'question', 'sentence1', 'sentence_a', 'text
 const positives = ['positive', 'positives', 'pos', 'document', 'passage', 'answer', 'sentence2', 'sentence_b', 'text2'];
 const negatives = ['negative', 'negatives', 'neg', 'hard_negative', 'hard_negatives'];
 
-function detectEmbedding(table: Table): Detected | null {
+function detectEmbedding(table: Table): DetectedShape | null {
   const [query, positive, negative] = [table.name(...queries), table.name(...positives), table.name(...negatives)];
   if (query === undefined || positive === undefined) return null;
   const isList = (column: string) => table.values(column).some((value) => Array.isArray(asList(value)));

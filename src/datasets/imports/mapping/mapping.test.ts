@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '#test/properties.ts';
 import { checkExample } from '../../content/check-example.ts';
-import { drawSplit } from '../survey/draw-split.ts';
+import { assignSplit } from '../profile/assign-split.ts';
 import { applyMapping } from './apply-mapping.ts';
 import { isMapping, type Mapping, readMapping, type WireMapping } from './mapping.ts';
 
@@ -79,7 +79,7 @@ test('no value of a row makes the mapping fail: what is wrong is an issue', () =
   );
 });
 
-test('a drawn split depends on seed and content only, and keeps to its share', () => {
+test('an assigned split depends on seed and content only, and keeps to its share', () => {
   const hashes = Array.from({ length: 20_000 }, (_, n) => {
     const hash = Buffer.alloc(32);
     hash.writeUInt32LE((n * 2_654_435_761) >>> 0, 16);
@@ -87,11 +87,13 @@ test('a drawn split depends on seed and content only, and keeps to its share', (
   });
   for (const testRatio of [0, 0.1, 0.2, 0.5])
     for (const splitSeed of [0, 1, -7]) {
-      const draw = () => hashes.map((hash) => drawSplit(hash, { testRatio, splitSeed }));
-      const share = draw().filter((split) => split === 'test').length / hashes.length;
+      const assign = () => hashes.map((hash) => assignSplit(hash, { testRatio, splitSeed }));
+      const share = assign().filter((split) => split === 'test').length / hashes.length;
       assert.ok(Math.abs(share - testRatio) < 0.015, `${share} of ${testRatio}`);
-      assert.deepEqual(draw(), draw());
+      assert.deepEqual(assign(), assign());
     }
-  const bySeed = [0, 1].map((splitSeed) => hashes.map((hash) => drawSplit(hash, { testRatio: 0.5, splitSeed })).join());
+  const bySeed = [0, 1].map((splitSeed) =>
+    hashes.map((hash) => assignSplit(hash, { testRatio: 0.5, splitSeed })).join(),
+  );
   assert.notEqual(bySeed[0], bySeed[1]);
 });

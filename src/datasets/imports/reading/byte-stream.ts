@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Readable } from 'node:stream';
-import { checkTextBytes } from './growth.ts';
+import { pipeline, type Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { ImportFailure } from './import-failure.ts';
+import { checkGrowth, checkTextBytes } from './read-limits.ts';
 
 /** The bytes of a file as they come, counted and digested on the way. */
 export type ByteStream = {
@@ -28,10 +30,7 @@ export function digestingStream(source: Readable): ByteStream {
     chunks: chunks(),
     bytes: () => bytes,
     async finish() {
-      for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
-        hash.update(next.value);
-        bytes += next.value.length;
-      }
+      for await (const _ of chunks());
       return hash.digest('hex');
     },
   };
@@ -43,26 +42,26 @@ export async function peek(
   wantedBytes: number,
 ): Promise<{ sample: Buffer; chunks: AsyncIterable<Buffer> }> {
   const iterator = source[Symbol.asyncIterator]();
-  const seen: Buffer[] = [];
+  const read: Buffer[] = [];
   let bytes = 0;
   let isOver = false;
   while (bytes < wantedBytes && !isOver) {
     const next = await iterator.next();
     if (next.done) isOver = true;
     else {
-      seen.push(next.value);
+      read.push(next.value);
       bytes += next.value.length;
     }
   }
   async function* chunks(): AsyncGenerator<Buffer> {
     try {
-      yield* seen.splice(0);
+      yield* read.splice(0);
       for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
     } finally {
       await iterator.return?.();
     }
   }
-  return { sample: Buffer.concat(seen).subarray(0, wantedBytes), chunks: chunks() };
+  return { sample: Buffer.concat(read).subarray(0, wantedBytes), chunks: chunks() };
 }
 
 /** Passes bytes on until there are too many. */
@@ -73,4 +72,32 @@ export async function* bounded(chunks: AsyncIterable<Buffer>, maxBytes: number):
     checkTextBytes(bytes, maxBytes);
     yield chunk;
   }
+}
+
+/** Up to this size any ratio of compression is allowed. */
+const freeBytes = 16 * 1024 * 1024;
+
+/** Decompresses a stream. Throws when it grows far more than real text does. */
+export async function* gunzip(source: Readable, { packedBytes }: { packedBytes: number }): AsyncGenerator<Buffer> {
+  const unpacked = createGunzip({ chunkSize: 128 * 1024 });
+  // The error reaches the loop below.
+  pipeline(source, unpacked, () => {});
+  let bytes = 0;
+  try {
+    for await (const chunk of unpacked as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      checkGrowth(bytes, { packedBytes, freeBytes, hint: 'Upload it without compression.' });
+      yield chunk;
+    }
+  } catch (error) {
+    throw isZlibError(error)
+      ? new ImportFailure('bad_compression', 'The file cannot be unpacked: it is not whole, or not gzip.')
+      : error;
+  } finally {
+    unpacked.destroy();
+  }
+}
+
+function isZlibError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^(Z_|ERR_ZLIB)/.test(String(error.code));
 }

@@ -1,13 +1,22 @@
 import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { CsvError, type Info, type Options, parse } from 'csv-parse';
-import { refuseColumns } from './column-limit.ts';
 import { ImportFailure } from './import-failure.ts';
-import { batchRows, brokenRow, excerptFrom, notUtf8, type ReadBounds, type SourceRow } from './source-row.ts';
+import { checkColumns } from './read-limits.ts';
+import {
+  batchBytes,
+  batchRows,
+  brokenRow,
+  excerptFrom,
+  notUtf8,
+  type ReadBounds,
+  type RowLocation,
+  type SourceRow,
+} from './source-row.ts';
 
 type Parsed = { record: Buffer[]; info: Info };
 
-/** Reads a file of delimited values. Its first row names the columns; `skipsFirst`: the one behind a line that tells the delimiter. */
+/** Reads a file of delimited values. Its first row names the columns; `skipsFirst`: the one behind a line that states the delimiter. */
 export async function* readDelimited(
   chunks: AsyncIterable<Buffer>,
   { delimiter, bounds, skipsFirst }: { delimiter: string; bounds: ReadBounds; skipsFirst: boolean },
@@ -23,20 +32,22 @@ export async function* readDelimited(
   const source = Readable.from(chunks, { objectMode: true, highWaterMark: 1 });
   source.once('error', (error) => parser.destroy(error));
   let columns: string[] | null = null;
-  let isToSkip = skipsFirst;
+  let skipsNext = skipsFirst;
   let previousEnd = 0;
   let batch: SourceRow[] = [];
+  let batchStart = 0;
   try {
     // as: what `info` and `encoding: null` make the parser give.
     for await (const { record, info } of source.pipe(parser) as AsyncIterable<Parsed>) {
-      const place = { line: info.lines - newlinesIn(record), byteOffset: previousEnd };
+      const location = { line: info.lines - newlinesIn(record), byteOffset: previousEnd };
       previousEnd = info.bytes;
-      if (isToSkip) isToSkip = false;
+      if (skipsNext) skipsNext = false;
       else if (columns === null) columns = columnsOf(record, bounds.maxColumns);
-      else batch.push(toRow(record, columns, place));
-      if (batch.length < batchRows) continue;
+      else batch.push(toRow(record, columns, location));
+      if (batch.length < batchRows && info.bytes - batchStart < batchBytes) continue;
       yield batch;
       batch = [];
+      batchStart = info.bytes;
     }
   } catch (error) {
     throw error instanceof CsvError ? failureOf(error, parsed.lines, bounds) : error;
@@ -65,13 +76,13 @@ function optionsOf(delimiter: string, { maxRowBytes }: ReadBounds): Options {
 }
 
 /** A header of a million names takes the parser minutes, so whoever can count them before should. */
-export function refuseHeader(columns: number, maxColumns: number): void {
+export function checkHeader(columns: number, maxColumns: number): void {
   const hint = 'Is the delimiter right, and does the first row name the columns?';
-  refuseColumns(columns, maxColumns, { orMore: true, hint });
+  checkColumns(columns, maxColumns, { orMore: true, hint });
 }
 
 function columnsOf(record: readonly Buffer[], maxColumns: number): string[] {
-  refuseHeader(record.length, maxColumns);
+  checkHeader(record.length, maxColumns);
   const seen = new Map<string, number>();
   return record.map((bytes, index) => {
     const name = bytes.toString().trim() || `column_${index + 1}`;
@@ -81,17 +92,13 @@ function columnsOf(record: readonly Buffer[], maxColumns: number): string[] {
   });
 }
 
-function toRow(
-  record: readonly Buffer[],
-  columns: readonly string[],
-  place: { line: number; byteOffset: number },
-): SourceRow {
+function toRow(record: readonly Buffer[], columns: readonly string[], location: RowLocation): SourceRow {
   const excerpt = () => excerptFrom(record.map(String).join(', '));
-  if (!record.every((value) => isUtf8(value))) return brokenRow(place, notUtf8, excerpt());
+  if (!record.every((value) => isUtf8(value))) return brokenRow(location, notUtf8, excerpt());
   if (record.length > columns.length) {
     const message = `The row has ${record.length} values, but the file has ${columns.length} columns.`;
     return brokenRow(
-      place,
+      location,
       { code: 'wrong_type', message, hint: 'Put values that hold the delimiter in quotes.' },
       excerpt(),
     );
@@ -100,7 +107,7 @@ function toRow(
   const fields: Record<string, unknown> = Object.create(null);
   // A value that is not there and an empty one are the same in this format.
   for (const [index, name] of columns.entries()) fields[name] = record[index]?.toString() || null;
-  return { ...place, fields, problem: null, excerpt };
+  return { ...location, fields, problem: null, excerpt };
 }
 
 function newlinesIn(record: readonly Buffer[]): number {

@@ -3,16 +3,13 @@ import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { bounded, digestingStream, peek } from './byte-stream.ts';
-import { cutIntoBlocks } from './cut-blocks.ts';
-import { readDelimited, refuseHeader } from './delimited.ts';
+import { bounded, digestingStream, gunzip, peek } from './byte-stream.ts';
+import { checkHeader, readDelimited } from './delimited.ts';
 import { countColumns, detectDelimiter, detectTextFormat, isGzip, isParquet } from './detect-format.ts';
 import { detectEncoding, toUtf8 } from './encoding.ts';
-import { gunzip } from './gunzip.ts';
 import { ImportFailure } from './import-failure.ts';
+import { readJsonArray } from './json-array.ts';
 import { readJsonLines } from './json-lines.ts';
-import { readJsonList } from './json-list.ts';
-import type { LineBlocks } from './line-blocks.ts';
 import type { FileFormat, ReadBounds, SourceRow } from './source-row.ts';
 
 /** What the caller knows of the file better than we could find out; null: found out. */
@@ -25,8 +22,6 @@ export type Reading = { format: FileFormat; encoding: string | null; delimiter: 
 
 export type OpenedFile = Reading & {
   rows: AsyncIterable<SourceRow[]>;
-  /** Instead of its rows what they can be read from; null: the format has no lines. */
-  lines: LineBlocks | null;
   /** Of the file as it was uploaded, so far. */
   bytesRead: () => number;
   /** Digest of the file, once its rows are read. */
@@ -35,7 +30,8 @@ export type OpenedFile = Reading & {
 
 export type OpenOptions = {
   options: ReadOptions;
-  bounds: ReadBounds /** For formats that cannot be read as they come. */;
+  bounds: ReadBounds;
+  /** For formats that cannot be read as they come. */
   tempDir: string;
 };
 
@@ -82,7 +78,7 @@ async function spooled(chunks: AsyncIterable<Buffer>, { packedBytes, bounds, tem
       await rm(file, { force: true });
     }
   }
-  return { format: 'parquet', encoding: null, delimiter: null, rows: rows(), lines: null } as const;
+  return { format: 'parquet', encoding: null, delimiter: null, rows: rows() } as const;
 }
 
 type Text = { sample: Buffer; chunks: AsyncIterable<Buffer> };
@@ -96,30 +92,22 @@ async function openText({ sample, chunks }: Text, { options, bounds, fileName }:
   const isDelimited = format === 'csv' || format === 'tsv';
   const separator = isDelimited ? separatorLine.exec(sampled) : null;
   const beginning = sampled.slice(separator?.[0].length ?? 0);
-  const told = separator?.[1] ?? separator?.[2];
-  const found = () => told?.replace('\\t', '\t') ?? delimiterOf(format === 'tsv' ? 'tsv' : 'csv', beginning);
-  const delimiter = isDelimited ? (options.delimiter ?? found()) : null;
-  if (delimiter !== null) refuseHeader(countColumns(beginning, delimiter), bounds.maxColumns);
-  const lines = format === 'jsonl' ? cutIntoBlocks(text.chunks, bounds) : null;
-  const rows = lines
-    ? readJsonLines(lines)
-    : rowsOf(text.chunks, { delimiter, bounds, skipsFirst: separator !== null });
-  return { format, encoding: encoding.name, delimiter, rows, lines };
+  const stated = (separator?.[1] ?? separator?.[2])?.replace('\\t', '\t');
+  const detected = () => stated ?? (format === 'tsv' ? '\t' : detectDelimiter(beginning));
+  const delimiter = isDelimited ? (options.delimiter ?? detected()) : null;
+  if (delimiter !== null) checkHeader(countColumns(beginning, delimiter), bounds.maxColumns);
+  const rows =
+    delimiter !== null
+      ? readDelimited(text.chunks, { delimiter, bounds, skipsFirst: separator !== null })
+      : format === 'jsonl'
+        ? readJsonLines(text.chunks, bounds)
+        : readJsonArray(text.chunks, bounds);
+  return { format, encoding: encoding.name, delimiter, rows };
 }
 
 /**
- * A first line that tells spreadsheets the delimiter (`sep=;`), in quotes or not, and padded with delimiters as they save it; it is
+ * A first line that states to spreadsheets the delimiter (`sep=;`), in quotes or not, and padded with delimiters as they save it; it is
  * no row. A tab may be written as `\t`.
  */
 const separatorLine =
   /^\uFEFF?(?:sep=([^\w\s"\\]|\t| |\\t)\1*[^\S\r\n]*|"sep=([^\w\s"\\]|\t| |\\t)"\2*[^\S\r\n]*)(?:\r\n|\r|\n)/i;
-
-function delimiterOf(format: 'csv' | 'tsv', beginning: string): string {
-  return format === 'tsv' ? '\t' : detectDelimiter(beginning);
-}
-
-type How = { delimiter: string | null; bounds: ReadBounds; skipsFirst: boolean };
-
-function rowsOf(chunks: AsyncIterable<Buffer>, { delimiter, bounds, skipsFirst }: How): AsyncIterable<SourceRow[]> {
-  return delimiter === null ? readJsonList(chunks, bounds) : readDelimited(chunks, { delimiter, bounds, skipsFirst });
-}

@@ -1,15 +1,13 @@
-import { type DuckDBConnection, type DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api';
-import { refuseColumns } from './column-limit.ts';
-import { checkGrowth, checkTextBytes } from './growth.ts';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { ImportFailure } from './import-failure.ts';
 import { ParquetRows } from './parquet-rows.ts';
-import { batchRows, type ReadBounds, type SourceRow } from './source-row.ts';
+import { checkColumns, checkGrowth, checkTextBytes } from './read-limits.ts';
+import { batchesOf, type ReadBounds, type SourceRow } from './source-row.ts';
 
 /** What DuckDB may use; a file whose row groups need more is refused by it with an error, not by the kernel. */
 const memoryLimit = '256MB';
 /** DuckDB gives 2,048 rows at a time, and would read so many ahead that their texts alone took gigabytes. */
 const readAhead = '1KB';
-const maxBatchBytes = 1 << 20;
 /** Up to this size any ratio is allowed: in Parquet a text that many rows share is stored once. */
 const freeBytes = 256 * 1024 * 1024;
 const hint = 'Upload it as JSONL.';
@@ -44,10 +42,10 @@ async function* rowsOf(
 ): AsyncGenerator<SourceRow[]> {
   const result = await connection.stream(`select * from read_parquet('${path.replaceAll("'", "''")}')`);
   const columns = result.deduplicatedColumnNames();
-  refuseColumns(columns.length, bounds.maxColumns);
+  checkColumns(columns.length, bounds.maxColumns);
   const reader = new ParquetRows(columns, bounds.maxRowBytes);
   for await (const chunk of result) {
-    for (const rows of batchesOf(reader, chunk)) {
+    for (const rows of batchesOf(reader.rowsOf(chunk), () => reader.bytes)) {
       checkTextBytes(reader.bytes, bounds.maxTextBytes);
       checkGrowth(reader.bytes, { packedBytes, freeBytes, hint });
       yield rows;
@@ -55,19 +53,6 @@ async function* rowsOf(
     // Its texts are outside of V8's heap: nothing would make V8 collect them.
     chunk.reset();
   }
-}
-
-function* batchesOf(reader: ParquetRows, chunk: DuckDBDataChunk): Generator<SourceRow[]> {
-  let rows: SourceRow[] = [];
-  let bytesBefore = reader.bytes;
-  for (const row of reader.rowsOf(chunk)) {
-    rows.push(row);
-    if (rows.length < batchRows && reader.bytes - bytesBefore < maxBatchBytes) continue;
-    yield rows;
-    rows = [];
-    bytesBefore = reader.bytes;
-  }
-  if (rows.length > 0) yield rows;
 }
 
 function failureOf(error: unknown): ImportFailure {

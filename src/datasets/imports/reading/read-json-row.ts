@@ -1,41 +1,39 @@
 import { isUtf8 } from 'node:buffer';
 import { parseExactJson } from '#kernel';
-import { brokenRow, excerptChars, maxDepth, notUtf8, rowOf, type SourceRow } from './source-row.ts';
-
-type Place = { line: number; byteOffset: number };
+import { brokenRow, excerptChars, maxDepth, notUtf8, type RowLocation, rowOf, type SourceRow } from './source-row.ts';
 
 /** Of shorter rows it is looked first whether they may be deep. */
 const alwaysParsedBytes = 16_384;
 
 /** Reads the JSON of one row. */
-export function readJsonRow(bytes: Buffer, place: Place): SourceRow {
-  return isUtf8(bytes) ? readJsonText(bytes.toString(), bytes.length, place) : refuseEncoding(bytes, place);
+export function readJsonRow(bytes: Buffer, location: RowLocation): SourceRow {
+  return isUtf8(bytes) ? readJsonText(bytes.toString(), bytes.length, location) : refuseEncoding(bytes, location);
 }
 
 /** A row that is not UTF-8. */
-function refuseEncoding(bytes: Buffer, place: Place): SourceRow {
-  return brokenRow(place, notUtf8, bytes.toString('utf8', 0, excerptChars * 4));
+function refuseEncoding(bytes: Buffer, location: RowLocation): SourceRow {
+  return brokenRow(location, notUtf8, bytes.toString('utf8', 0, excerptChars * 4));
 }
 
 /** Reads the JSON of one row that takes so many bytes. */
-export function readJsonText(text: string, bytes: number, place: Place): SourceRow {
-  if ((bytes > alwaysParsedBytes || mayBeDeep(text)) && depthOf(text) > maxDepth) return tooDeep(place, text);
+function readJsonText(text: string, bytes: number, location: RowLocation): SourceRow {
+  if ((bytes > alwaysParsedBytes || mayBeDeep(text)) && depthOf(text) > maxDepth) return tooDeep(location, text);
   let value: unknown;
   try {
     value = parseExactJson(text);
   } catch (error) {
     const reason = error instanceof SyntaxError ? positionless(error.message) : 'it cannot be parsed';
     const problem = { code: 'bad_json', message: `This is not JSON: ${reason}.` } as const;
-    return brokenRow(place, text.trimEnd().endsWith(',') ? { ...problem, hint: commaHint } : problem, text);
+    return brokenRow(location, text.trimEnd().endsWith(',') ? { ...problem, hint: commaHint } : problem, text);
   }
-  return rowOf(place, value, text);
+  return rowOf(location, value, text);
 }
 
 const commaHint = 'Leave out the comma behind the object: every line stands for itself.';
 
-function tooDeep(place: Place, text: string): SourceRow {
+function tooDeep(location: RowLocation, text: string): SourceRow {
   const message = `The row is nested deeper than ${maxDepth} levels.`;
-  return brokenRow(place, { code: 'too_large', message }, text);
+  return brokenRow(location, { code: 'too_large', message }, text);
 }
 
 /** Cheap first check: a deeply nested value ends with many closing brackets. */

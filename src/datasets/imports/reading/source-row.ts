@@ -1,18 +1,22 @@
 export type FileFormat = 'jsonl' | 'json' | 'csv' | 'tsv' | 'parquet';
 
-/** What a row of a file could not be read for; the next row is read all the same. */
+/** Why a row of a file could not be read; the next row is read all the same. */
 export type RowProblem = {
   code: 'bad_json' | 'bad_encoding' | 'wrong_type' | 'too_large';
   message: string;
   hint?: string;
 };
 
-/** One row as the file has it. */
-export type SourceRow = {
-  /** Where it begins, from 1; of a Parquet file the number of the row. */
+/** Where a row begins. */
+export type RowLocation = {
+  /** From 1; of a Parquet file the number of the row. */
   line: number;
-  /** Where it begins in the text, after decompression and as UTF-8; null where a format has no such place. */
+  /** In the text, after decompression and as UTF-8; null for formats without text. */
   byteOffset: number | null;
+};
+
+/** One row as the file has it. */
+export type SourceRow = RowLocation & {
   /** Its columns; null when there is a problem. */
   fields: Readonly<Record<string, unknown>> | null;
   problem: RowProblem | null;
@@ -39,34 +43,47 @@ export type ReadBounds = {
 export const excerptChars = 200;
 export const maxDepth = 64;
 
-/** Rows are handed on in batches of this size, so that there is little to wait for between them. */
-export const batchRows = 500;
+/** Rows of a batch: few enough that a batch is short-lived memory. */
+export const batchRows = 200;
+export const batchBytes = 1 << 20;
+
+/** Rows as they are handed on. `bytesSoFar` bounds the memory of a batch where a source does not do so itself. */
+export function* batchesOf(rows: Iterable<SourceRow>, bytesSoFar = () => 0): Generator<SourceRow[]> {
+  let batch: SourceRow[] = [];
+  let bytesBefore = bytesSoFar();
+  for (const row of rows) {
+    batch.push(row);
+    if (batch.length < batchRows && bytesSoFar() - bytesBefore < batchBytes) continue;
+    yield batch;
+    batch = [];
+    bytesBefore = bytesSoFar();
+  }
+  if (batch.length > 0) yield batch;
+}
 
 /** The beginning of a row as text. It is copied: a slice would keep the whole text in memory for as long as itself. */
 export function excerptFrom(text: string): string {
   return Buffer.from(text.slice(0, excerptChars), 'utf16le').toString('utf16le');
 }
 
-export function brokenRow(
-  place: { line: number; byteOffset: number | null },
-  problem: RowProblem,
-  text: string,
-): SourceRow {
+export function brokenRow(location: RowLocation, problem: RowProblem, text: string): SourceRow {
   const excerpt = excerptFrom(text);
-  return { ...place, fields: null, problem, excerpt: () => excerpt };
+  return { ...location, fields: null, problem, excerpt: () => excerpt };
+}
+
+/** `text`: at least the beginning of the row. */
+export function tooLongRow(text: Buffer, location: RowLocation, maxRowBytes: number): SourceRow {
+  const message = `The row is longer than ${maxRowBytes} bytes.`;
+  return brokenRow(location, { code: 'too_large', message }, text.toString('utf8', 0, excerptChars * 4));
 }
 
 /** A row that was read: only an object has columns. */
-export function rowOf(
-  place: { line: number; byteOffset: number | null },
-  value: unknown,
-  text: string | null,
-): SourceRow {
+export function rowOf(location: RowLocation, value: unknown, text: string): SourceRow {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     const message = 'Expected an object with the columns of the row.';
-    return brokenRow(place, { code: 'wrong_type', message }, text ?? JSON.stringify(value) ?? '');
+    return brokenRow(location, { code: 'wrong_type', message }, text);
   }
   // as: an object of JSON.
   const fields = value as Record<string, unknown>;
-  return { ...place, fields, problem: null, excerpt: () => excerptFrom(text ?? JSON.stringify(fields)) };
+  return { ...location, fields, problem: null, excerpt: () => excerptFrom(text) };
 }

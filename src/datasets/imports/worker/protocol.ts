@@ -16,15 +16,15 @@ export type WorkBounds = {
   maxVersions: number;
 };
 
-/** What a worker works with. */
-export type WorkPlace<Counting> = {
+/** Where and with what a worker works. */
+export type WorkTarget<Counting> = {
   databaseUrl: string;
   objects: ObjectPlace;
   /** What the process needs to count tokens; null: no model is installed that could count. */
   counting: Counting | null;
 };
 
-export type WorkOrder<Counting> = WorkPlace<Counting> & {
+export type WorkOrder<Counting> = WorkTarget<Counting> & {
   importId: string;
   bounds: WorkBounds;
   /** For what cannot be read as it comes. */
@@ -35,15 +35,15 @@ export type WorkOrder<Counting> = WorkPlace<Counting> & {
 
 /** `prepare`: an order for this import is likely to follow; there is no answer. */
 export type ToWorker<Counting> =
-  | { type: 'prepare'; place: WorkPlace<Counting>; importId: string }
+  | { type: 'prepare'; target: WorkTarget<Counting>; importId: string }
   | { type: 'start'; order: WorkOrder<Counting> };
 
 /**
- * `alive` comes every second. `again`: somebody else works at the import: try later. `away`: so, as the database or the object store
- * does not answer or the disk is full, which the operator should know.
+ * `alive` comes every second. `busy`: somebody else works at the import: try later. `unavailable`: try later, as the
+ * database or the object store does not answer or the disk is full, which the operator should know.
  */
 export type FromWorker =
   | { type: 'alive'; rssBytes: number }
   | { type: 'done' }
-  | { type: 'again' | 'away'; message: string }
+  | { type: 'busy' | 'unavailable'; message: string }
   | { type: 'failed'; message: string };

@@ -1,10 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Counting } from './counting.ts';
 import { watchMemory } from './memory-watch.ts';
-import type { FromWorker, ToWorker, WorkOrder, WorkPlace } from './protocol.ts';
+import type { FromWorker, ToWorker, WorkOrder, WorkTarget } from './protocol.ts';
+import type { CountingModels } from './token-counting.ts';
 
-export type WorkerEnd = { type: 'done' } | { type: 'again' | 'away' | 'failed' | 'lost'; message: string };
+export type WorkerEnd = { type: 'done' } | { type: 'busy' | 'unavailable' | 'failed' | 'lost'; message: string };
 
 const program = fileURLToPath(new URL('./child.ts', import.meta.url));
 /** With what DuckDB and buffers take beside it, a worker stays below 400 MB for text. */
@@ -36,9 +36,9 @@ export type Workers = {
    * Lets a process of its own do the work, so that no file can stall or end the server, whatever is in it. It ends with
    * this process, and when the signal aborts.
    */
-  run: (order: WorkOrder<Counting>, signal: AbortSignal) => Promise<WorkerEnd>;
+  run: (order: WorkOrder<CountingModels>, signal: AbortSignal) => Promise<WorkerEnd>;
   /** Has a process ready for an order that is likely to come within half a minute, so that it need not wait for the start. */
-  prepare: (place: WorkPlace<Counting>, importId: string) => void;
+  prepare: (target: WorkTarget<CountingModels>, importId: string) => void;
   stop: () => void;
 };
 
@@ -62,10 +62,10 @@ export function createWorkers(environment: Readonly<Record<string, string | unde
     idle.set(child, timer);
   }
 
-  function prepare(place: WorkPlace<Counting>, importId: string): void {
+  function prepare(target: WorkTarget<CountingModels>, importId: string): void {
     const isReady = idle.size > 0;
     const child = take();
-    if (!isReady) child.send({ type: 'prepare', place, importId } satisfies ToWorker<Counting>, () => {});
+    if (!isReady) child.send({ type: 'prepare', target, importId } satisfies ToWorker<CountingModels>, () => {});
     keep(child);
   }
 
@@ -110,7 +110,7 @@ function start(environment: Readonly<Record<string, string | undefined>>): Child
   return child;
 }
 
-async function talk(child: ChildProcess, order: WorkOrder<Counting>, signal: AbortSignal): Promise<WorkerEnd> {
+async function talk(child: ChildProcess, order: WorkOrder<CountingModels>, signal: AbortSignal): Promise<WorkerEnd> {
   const ended = Promise.withResolvers<WorkerEnd>();
   const kill = () => void child.kill('SIGKILL');
   let silence = setTimeout(kill, silenceMs);
@@ -135,7 +135,7 @@ async function talk(child: ChildProcess, order: WorkOrder<Counting>, signal: Abo
   child.stderr?.on('data', onText);
   child.on('message', onMessage).once('error', onError).once('exit', onExit);
   signal.addEventListener('abort', kill, { once: true });
-  child.send({ type: 'start', order } satisfies ToWorker<Counting>, () => {});
+  child.send({ type: 'start', order } satisfies ToWorker<CountingModels>, () => {});
   try {
     return await ended.promise;
   } finally {

@@ -5,23 +5,23 @@ import { claimRoom, createDatasetEarly } from '../../datasets.ts';
 import { type BulkCounts, bulkAdd } from '../../examples/bulk-add.ts';
 import { type StorableExample, storable } from '../../examples/new-examples.ts';
 import { freezeVersion, type SummarisedHead, writeVersion } from '../../versions/versions.ts';
+import { recordImportActivity } from '../import-activity.ts';
 import { listParts } from '../import-parts.store.ts';
 import type { ImportRecord } from '../import-record.ts';
 import { endImporting } from '../import-runs.store.ts';
 import { keptFile, removeKept } from '../kept/kept-files.ts';
 import { NotKept, openKeptRows } from '../kept/kept-rows.ts';
 import { isMapping, type Mapping, readMapping } from '../mapping/mapping.ts';
+import { assignSplit, splitDigest } from '../profile/assign-split.ts';
+import { TokenCounts } from '../profile/token-counts.ts';
+import { validateRow } from '../profile/validate-row.ts';
 import { ImportFailure } from '../reading/import-failure.ts';
 import { openRows } from '../reading/open-rows.ts';
 import type { SourceRow } from '../reading/source-row.ts';
-import { drawnFrom, drawSplit } from '../survey/draw-split.ts';
-import { type Evaluated, evaluate } from '../survey/evaluate.ts';
-import { TokenCounts } from '../survey/token-counts.ts';
-import { tellOfImport } from '../tell.ts';
 import { fileBytes } from './file-bytes.ts';
-import { Unwanted } from './pulse.ts';
-import { checkDigest, keptOf } from './read-file.ts';
-import { type Job, rulerFor } from './room.ts';
+import { checkDigest, keptOf } from './profile-import.ts';
+import { ImportSuperseded } from './progress-reporter.ts';
+import { type Job, tokenCounterOf } from './work-deps.ts';
 import { writeKept } from './write-kept.ts';
 
 /** Writes all examples of the file, their version and the end of the import: one transaction, all or nothing. */
@@ -42,13 +42,13 @@ async function endWriting(tx: Transaction, job: Job, written: Added & { datasetI
   const counts = { ...run.counts, duplicates: run.options.dedupe === 'exact' ? duplicates : run.counts.duplicates };
   const result = { versionId, examplesAdded: added, rowsSkipped: rows - added };
   if (!(await endImporting(tx, run.id, { datasetId, counts, ...result })))
-    throw new Unwanted('The import was canceled.');
-  await tellOfImport(tx, run, 'completed', {
+    throw new ImportSuperseded('The import was canceled.');
+  await recordImportActivity(tx, run, 'completed', {
     examples_added: added,
     rows_skipped: result.rowsSkipped,
     dataset_id: datasetId,
   });
-  job.pulse.check();
+  job.progress.check();
 }
 
 type Added = BulkCounts & {
@@ -110,7 +110,7 @@ const projectOf = ({ projectId, kind }: Job['run']) => ({ id: projectId, kind })
 type ToFreeze = { datasetId: string; head: SummarisedHead | null };
 
 async function versionOf(tx: Sql, job: Job, { datasetId, head }: ToFreeze): Promise<string> {
-  job.pulse.set({ phase: 'freezing', rowsDone: job.run.rowsTotal ?? 0, percent: 99 });
+  job.progress.set({ phase: 'freezing', rowsDone: job.run.rowsTotal ?? 0, percent: 99 });
   const source = { kind: 'import', id: job.run.id } as const;
   const freezing = { datasetId, source, author: authorOf(job), maxVersions: job.bounds.maxVersions };
   const { version } = await (head ? writeVersion(tx, freezing, head) : freezeVersion(tx, freezing));
@@ -121,7 +121,7 @@ type Seen = { rows: number; valid: number; invalid: number };
 
 /** The examples of the file, as its rows are read. */
 async function* examplesOf(job: Job, seen: Seen): AsyncGenerator<StorableExample[]> {
-  const { run, database, objects, bounds, tempDir, pulse } = job;
+  const { run, database, objects, bounds, tempDir, progress } = job;
   const tokens = await tokensOf(job);
   const mapping = mappingOf(run);
   const maxTokens = await maxTokensOf(job);
@@ -132,9 +132,9 @@ async function* examplesOf(job: Job, seen: Seen): AsyncGenerator<StorableExample
       { options: readingOf(run), bounds, tempDir },
     );
     for await (const rows of file.rows) {
-      pulse.check();
+      progress.check();
       yield rows.flatMap((row) => exampleOf(row, { run, mapping, seen, tokens, maxTokens }));
-      pulse.set({
+      progress.set({
         phase: 'writing',
         rowsDone: seen.rows,
         percent: Math.min(98, Math.floor((seen.rows / (run.counts?.rows ?? 1)) * 98)),
@@ -157,7 +157,7 @@ async function tokensOf({ run, objects }: Job): Promise<TokenCounts> {
 }
 
 async function maxTokensOf(job: Job): Promise<number | null> {
-  return (await rulerFor(job))?.maxTokens ?? null;
+  return (await tokenCounterOf(job))?.maxTokens ?? null;
 }
 
 function mappingOf({ mapping, kind }: ImportRecord): Mapping {
@@ -170,7 +170,7 @@ type About = { run: ImportRecord; mapping: Mapping; seen: Seen; tokens: TokenCou
 
 function exampleOf(row: SourceRow, about: About): StorableExample[] {
   const { run, mapping, seen, tokens, maxTokens } = about;
-  const { example, issues }: Evaluated = evaluate(row, run.kind, mapping);
+  const { example, issues } = validateRow(row, run.kind, mapping);
   const index = seen.rows++;
   if (!example) {
     seen.invalid++;
@@ -178,8 +178,7 @@ function exampleOf(row: SourceRow, about: About): StorableExample[] {
   }
   seen.valid++;
   const { content, json, split: said } = example;
-  const drawn = () => Buffer.from(drawnFrom(content, contentHash(json).toString('latin1')), 'latin1');
-  const split = said ?? drawSplit(drawn(), run.options);
+  const split = said ?? assignSplit(splitDigest(content, contentHash(json)), run.options);
   const origin = { split, origin: 'import', originId: run.id } as const;
   return [storable(origin, { content, json, issues, tokens: tokens.at(index), maxTokens }).example];
 }

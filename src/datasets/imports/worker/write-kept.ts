@@ -6,7 +6,7 @@ import { exampleIds } from '../../examples/example-ids.ts';
 import { noteChanges } from '../../examples/note-changes.ts';
 import type { Summary } from '../../versions/versions.ts';
 import type { KeptRows } from '../kept/kept-rows.ts';
-import type { Job } from './room.ts';
+import type { Job } from './work-deps.ts';
 import { writeContents } from './write-contents.ts';
 import { writeRows } from './write-rows.ts';
 import { isSearched, type Known, type Writing } from './writing.ts';
@@ -25,7 +25,7 @@ export async function writeKept(
   const dataset = await lockForChange(tx, datasetId);
   const write: Writing = {
     ...{ job, dataset, kept, known, alive: new SeenHashes(), done: { contents: 0, rows: 0 } },
-    check: job.pulse.check,
+    check: job.progress.check,
     hasContents: dataset.headSeq > 0n,
     firstId: exampleIds()(),
   };

@@ -6,9 +6,9 @@ import { issuesOf } from '../../examples/new-examples.ts';
 import { rowAt } from '../kept/content-bucket.ts';
 import { drawnAt } from '../kept/kept-format.ts';
 import type { KeptRows } from '../kept/kept-rows.ts';
-import { drawSplit } from '../survey/draw-split.ts';
-import type { TokenCounts } from '../survey/token-counts.ts';
-import type { Job } from './room.ts';
+import { assignSplit } from '../profile/assign-split.ts';
+import type { TokenCounts } from '../profile/token-counts.ts';
+import type { Job } from './work-deps.ts';
 
 export type Known = { tokens: TokenCounts; maxTokens: number | null };
 
@@ -43,7 +43,7 @@ const shareOfContents = 0.5;
 
 export function showProgress({ job, kept, done }: Writing): void {
   const share = (done.contents / kept.contents) * shareOfContents + (done.rows / kept.valid) * (1 - shareOfContents);
-  job.pulse.set({
+  job.progress.set({
     phase: 'writing',
     rowsDone: Math.floor(kept.rows * share),
     percent: Math.min(98, Math.floor(share * 98)),
@@ -61,7 +61,7 @@ export function factsOf(
   const tooLong = counted !== null && maxTokens !== null && counted.longest > maxTokens;
   return {
     bytes: row.bytes,
-    split: row.split ?? drawSplit(bytes, run.options, at + drawnAt),
+    split: row.split ?? assignSplit(bytes, run.options, at + drawnAt),
     tokens: counted === null ? null : counted.tokens,
     valid: !tooLong,
     issues: issuesOf(counted, maxTokens),

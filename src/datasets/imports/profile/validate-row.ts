@@ -5,16 +5,24 @@ import { applyMapping } from '../mapping/apply-mapping.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import type { SourceRow } from '../reading/source-row.ts';
 
-/** What a row of the file becomes under a mapping: an example, or issues. Pointers of issues are into the source. */
-export type Evaluated = {
+/** A row of the file under a mapping. Pointers of issues are into the source. */
+export type ValidatedRow = {
   row: SourceRow;
   issues: Issue[];
   /** Null: it makes no example. */
-  example: { content: ExampleContent; json: string; split: 'train' | 'test' | null } | null;
+  example: RowExample | null;
 };
 
-/** Used wherever a row is looked at, so that the survey, a preview and the import agree. */
-export function evaluate(row: SourceRow, kind: ExampleKind, mapping: Mapping | null): Evaluated {
+export type RowExample = {
+  content: ExampleContent;
+  /** Canonical JSON of the content. */
+  json: string;
+  /** As the row states it; null: it is assigned by the seed. */
+  split: 'train' | 'test' | null;
+};
+
+/** Used by the profile, by previews and by the import, so that they agree. */
+export function validateRow(row: SourceRow, kind: ExampleKind, mapping: Mapping | null): ValidatedRow {
   if (row.fields === null || row.problem !== null) return { row, issues: [issueOf(row)], example: null };
   if (mapping === null) return { row, issues: [], example: null };
   const { raw, split, issues: ofMapping, sourcePointer } = applyMapping(mapping, row.fields);

@@ -7,8 +7,9 @@ import { contentHeadBytes } from '../kept/kept-format.ts';
 import type { shapes } from '../mapping/detect-shape.ts';
 import type { WireMapping } from '../mapping/mapping.ts';
 import { openRows } from '../reading/open-rows.ts';
-import { survey } from './survey.ts';
-import type { Survey } from './survey-options.ts';
+import { createBatchCounter } from '../worker/token-counting.ts';
+import type { FileProfile } from './profile-builder.ts';
+import { profileFile } from './profile-file.ts';
 
 type Line = { line: number; byte_offset: number | null; pointer: string; code: string };
 
@@ -20,8 +21,8 @@ const basis: CountingBasis = {
   ...{ controlTexts: [], bosText: '', eosText: '', inFront: 0, aroundInput: 0, division: null },
 };
 
-/** Surveys rows of JSON lines; a count of tokens is a count of characters. */
-async function surveyOf(
+/** Profiles rows of JSON lines; a count of tokens is a count of characters. */
+async function profileOf(
   rows: readonly unknown[],
   {
     kind = 'text',
@@ -36,7 +37,7 @@ async function surveyOf(
     template?: string | null;
     keep?: (json: string) => void;
   } = {},
-): Promise<Survey & { lines: Line[] }> {
+): Promise<FileProfile & { lines: Line[] }> {
   const text = rows.map((row) => (typeof row === 'string' ? row : JSON.stringify(row))).join('\n');
   const bytes = Buffer.from(text);
   const options = { format: null, encoding: null, delimiter: null };
@@ -45,18 +46,17 @@ async function surveyOf(
     { options, bounds, tempDir: '/nowhere' },
   );
   const lines: Line[] = [];
-  const found = await survey(file, {
+  const found = await profileFile(file, {
     ...{ kind, mapping, sampleRows: 100, maxRows: bounds.maxRows },
-    ruler: {
+    tokenCounter: {
       maxTokens: 200,
-      basis: { ...basis, template },
-      countTexts: async (texts) => texts.map(({ length }) => length),
+      count: createBatchCounter({ ...basis, template }, async (texts) => texts.map(({ length }) => length)),
     },
     findExisting: async (hashes) =>
       new Set(hashes.map((hash) => hash.toString('hex')).filter((hash) => existing.includes(hash))),
     writeIssue: (line) => lines.push(JSON.parse(line)),
     keep: ({ bytes, at, end }) => keep(bytes.toString('utf8', at + contentHeadBytes, end)),
-    onRows: async () => {},
+    onProgress: async () => {},
   });
   return { ...found, lines };
 }
@@ -119,13 +119,13 @@ describe('known shapes', () => {
   ];
   for (const { shape, kind = 'text', row, mapping } of cases)
     test(`${shape} is recognised in ${Object.keys(row).join(', ')} and makes an example`, async () => {
-      const { profile, mapping: used } = await surveyOf([row], { kind });
+      const { profile, mapping: used } = await profileOf([row], { kind });
       assert.deepEqual([profile.shape, used], [shape, mapping]);
       assert.deepEqual([profile.counts.valid, profile.issues], [1, []]);
     });
 
   test('what is no known shape is told to be unknown, and nothing is made of it', async () => {
-    const { profile, mapping } = await surveyOf([{ colour: 'red' }]);
+    const { profile, mapping } = await profileOf([{ colour: 'red' }]);
     assert.deepEqual(
       [profile.shape, mapping, profile.counts],
       ['unknown', null, { rows: 1, valid: 0, invalid: 0, duplicates: 0, overTokenLimit: 0 }],
@@ -170,7 +170,7 @@ describe('digits and order', () => {
   for (const [form, row, mapping] of rows)
     test(`numbers keep their digits and properties their order in ${form}`, async () => {
       const kept: string[] = [];
-      const { lines, sample } = await surveyOf([row], { mapping, template, keep: (json) => kept.push(json) });
+      const { lines, sample } = await profileOf([row], { mapping, template, keep: (json) => kept.push(json) });
       assert.deepEqual(lines, []);
       assert.ok(kept[0]?.includes(`"parameters":${schema}`), kept[0]);
       assert.ok(kept[0]?.includes(`"arguments":${quoted(args)}`), kept[0]);
@@ -181,7 +181,7 @@ describe('digits and order', () => {
     const wrong = [args.replace('567890', '567891'), args.replace('993', '993.5')].map(
       (other) => `{"m":[${asks},${calls.replace(args, other)}],"t":${tools}}`,
     );
-    const { lines } = await surveyOf(wrong, { mapping: { messages: 'm', tools: 't' }, template });
+    const { lines } = await profileOf(wrong, { mapping: { messages: 'm', tools: 't' }, template });
     assert.deepEqual(
       lines.map(({ line, code }) => `${line} ${code}`),
       ['1 tool_arguments_invalid', '2 tool_arguments_invalid'],
@@ -218,7 +218,7 @@ describe('issues', () => {
     const rows = text
       .flatMap(([, row]) => [good, row])
       .map((row) => (typeof row === 'string' ? row : JSON.stringify(row)));
-    const found = await surveyOf([good, ...rows], { mapping: { messages: 'messages', tools: 'tools' } });
+    const found = await profileOf([good, ...rows], { mapping: { messages: 'messages', tools: 'tools' } });
     const offsets = [good, ...rows].map(
       (_, n) => Buffer.byteLength([JSON.stringify(good), ...rows].slice(0, n).join('\n')) + (n > 0 ? 1 : 0),
     );
@@ -253,7 +253,7 @@ describe('issues', () => {
     const template =
       "{% for m in messages %}{% if m.role == 'assistant' and loop.index0 > 0 and messages[loop.index0 - 1].role == 'user' %}" +
       '>{% endif %}{{ m.content }}{% endfor %}{% if add_generation_prompt %}>{% endif %}';
-    const { lines, profile } = await surveyOf(rows, { template });
+    const { lines, profile } = await profileOf(rows, { template });
     assert.deepEqual(
       lines.map(({ line, code, pointer }) => `${line} ${code} ${pointer}`),
       ['1 not_learnable ', '3 not_learnable ', '4 wrong_type /messages'],
@@ -270,7 +270,7 @@ describe('issues', () => {
       { query: 'q', positive: 'a', negative: 7 },
     ];
     const mapping = { query: 'query', positive: 'positive', negative: 'negative' };
-    const { lines } = await surveyOf(rows, { kind: 'embedding', mapping });
+    const { lines } = await profileOf(rows, { kind: 'embedding', mapping });
     assert.deepEqual(
       lines.map(({ line, code, pointer }) => `${line} ${code} ${pointer}`),
       [
@@ -289,7 +289,7 @@ describe('issues', () => {
       { ask: [say('user', 'x'), say('user', 3)], say: 'y' },
       { ask: 'x', say: 'y', part: 'half' },
     ];
-    const { lines } = await surveyOf(rows, { mapping: { user: 'ask', assistant: 'say', split: 'part' } });
+    const { lines } = await profileOf(rows, { mapping: { user: 'ask', assistant: 'say', split: 'part' } });
     assert.deepEqual(
       lines.map(({ line, code, pointer }) => `${line} ${code} ${pointer}`),
       ['1 empty_text /say', '2 wrong_type /ask/1/content', '3 wrong_type /part'],
@@ -303,7 +303,7 @@ describe('issues', () => {
         ],
       },
     ];
-    const found = await surveyOf(shared);
+    const found = await profileOf(shared);
     assert.deepEqual(
       found.lines.map(({ code, pointer }) => `${code} ${pointer}`),
       ['empty_text /conversations/0/value', 'unknown_role /conversations/1/from'],
@@ -312,7 +312,7 @@ describe('issues', () => {
 
   test('duplicates in the file and in the dataset are told, and the first of equals is none', async () => {
     const other = { messages: [say('user', 'Who?'), say('assistant', 'Me.')] };
-    const { lines, profile } = await surveyOf([good, other, good, { ...good, extra: 1 }]);
+    const { lines, profile } = await profileOf([good, other, good, { ...good, extra: 1 }]);
     assert.deepEqual(
       lines.map(({ line, code }) => `${line} ${code}`),
       ['3 duplicate', '4 duplicate'],
@@ -323,7 +323,7 @@ describe('issues', () => {
 });
 
 test('columns are described over all rows', async () => {
-  const { profile } = await surveyOf([
+  const { profile } = await profileOf([
     { prompt: 'a', completion: 'b', n: 1 },
     { prompt: 'c', completion: 'd', n: null },
     { prompt: 'e', completion: 'f', n: 'x' },
@@ -336,5 +336,5 @@ test('columns are described over all rows', async () => {
 });
 
 test('a file with too many rows is refused with the limit', async () => {
-  await assert.rejects(surveyOf(Array.from({ length: 1_001 }, (_, n) => ({ n }))), /more than 500 rows/);
+  await assert.rejects(profileOf(Array.from({ length: 1_001 }, (_, n) => ({ n }))), /more than 500 rows/);
 });

@@ -13,12 +13,12 @@ const messages: Record<Ending, string> = {
   canceled: 'will not be imported',
 };
 
-type About = Pick<RunningImport, 'id' | 'fileName' | 'accountId' | 'ownerSlug' | 'projectSlug' | 'requestId'>;
+type Subject = Pick<RunningImport, 'id' | 'fileName' | 'accountId' | 'ownerSlug' | 'projectSlug' | 'requestId'>;
 
-/** Tells the feed what became of an import; in the transaction in which it becomes that. */
-export async function tellOfImport(
+/** Records in the feed what became of an import, in the same transaction. */
+export async function recordImportActivity(
   tx: Sql,
-  run: About,
+  run: Subject,
   ending: Ending,
   data: object,
   by: { actor: Actor; requestId: string } | null = null,

@@ -18,3 +18,17 @@ export function checkTextBytes(bytes: number, maxBytes: number): void {
     details: { limit: maxBytes },
   });
 }
+
+/** Only the format knows whether `actual` columns are all that there are, and what may have been taken for columns. */
+export function checkColumns(
+  actual: number,
+  limit: number,
+  { orMore = false, ...hint }: { orMore?: boolean; hint?: string } = {},
+): void {
+  if (actual <= limit) return;
+  const columns = orMore ? 'columns or more' : 'columns';
+  throw new ImportFailure('too_many_columns', `The file has ${actual} ${columns}; at most ${limit} can be read.`, {
+    details: { limit, actual },
+    ...hint,
+  });
+}

@@ -13,13 +13,13 @@ import {
 import { removeKept } from '../kept/kept-files.ts';
 import { NotKept } from '../kept/kept-rows.ts';
 import { type FailureCode, ImportFailure } from '../reading/import-failure.ts';
-import { type Pulse, startPulse, Unwanted } from './pulse.ts';
-import { readFile } from './read-file.ts';
-import { surveyRulerFor, type WorkDeps } from './room.ts';
+import { profileImport } from './profile-import.ts';
+import { ImportSuperseded, type ProgressReporter, startProgressReporter } from './progress-reporter.ts';
+import { tokenCounterOf, type WorkDeps } from './work-deps.ts';
 
 /*
- * What writes examples and what tells the feed bring half of the server along. They are loaded where they are needed, as a worker
- * that has just begun is waited for.
+ * What writes examples and what records activity bring half of the server along. They are loaded where they are needed, because
+ * a caller waits for a worker that has just started.
  */
 
 /** Somebody else works at the import, or writes into its dataset: try later. */
@@ -31,10 +31,10 @@ const maxAttempts = 3;
 const busyWaitMs = 1_500;
 
 /**
- * Does what an import waits for: reads its file, or writes its examples. Resolves when there is nothing left to do, however
+ * Does what an import waits for: profiles its file, or writes its examples. Resolves when there is nothing left to do, however
  * it ended; rejects with `Busy` or with an outage, and then another attempt goes on from the same state.
  */
-export async function work(deps: WorkDeps, importId: string): Promise<void> {
+export async function runImport(deps: WorkDeps, importId: string): Promise<void> {
   for (;;) {
     const run = await attempt(deps, importId).catch((error: unknown) => {
       if (!(error instanceof NotKept)) throw error;
@@ -43,15 +43,15 @@ export async function work(deps: WorkDeps, importId: string): Promise<void> {
     });
     // Written, refused or canceled: what was kept for the writing is not needed any more.
     if (run !== null && run.state !== 'profiling') await removeKept(deps.keptDir, importId);
-    // A reading that was asked for while another one was under way.
+    // Another profile was requested while this one was in flight.
     if (run === null || !(await isWanted(deps, run))) return;
   }
 }
 
-/** Wakes what a reading will wait for: the tokeniser. */
-export async function prepare(deps: Pick<WorkDeps, 'database' | 'surveyRulerOf'>, importId: string): Promise<void> {
+/** Starts what a profile will wait for: the tokeniser. */
+export async function prepare(deps: Pick<WorkDeps, 'database' | 'tokenCounterFor'>, importId: string): Promise<void> {
   const run = await findRunning(deps.database, importId);
-  if (run) await surveyRulerFor({ ...deps, run });
+  if (run) await tokenCounterOf({ ...deps, run });
 }
 
 async function isWanted({ database }: WorkDeps, { id, state, reading }: RunningImport): Promise<boolean> {
@@ -69,53 +69,57 @@ async function attempt(deps: WorkDeps, importId: string): Promise<RunningImport 
       if (!(await takeLease(tx, importId))) throw new Busy('Somebody else works at this import.');
       begun.run = await beginAttempt(database, importId);
       if (!begun.run) return;
-      refuseHopeless(begun.run);
-      if (begun.run.state === 'canceling') throw new Unwanted('The import was canceled.');
-      const pulse = startPulse(database, { importId, reading: begun.run.reading, state: begun.run.state });
+      checkAttempts(begun.run);
+      if (begun.run.state === 'canceling') throw new ImportSuperseded('The import was canceled.');
+      const progress = startProgressReporter(database, {
+        importId,
+        reading: begun.run.reading,
+        state: begun.run.state,
+      });
       try {
-        const job = { ...deps, run: begun.run, pulse };
-        if (begun.run.state === 'profiling') await whileHolding(tx, pulse, readFile(job));
+        const job = { ...deps, run: begun.run, progress };
+        if (begun.run.state === 'profiling') await holdingLease(tx, progress, profileImport(job));
         else await (await import('./write-examples.ts')).writeExamples(tx, job);
       } finally {
-        await pulse.stop();
+        await progress.stop();
       }
     });
   } catch (error) {
-    await end(deps, begun.run, failureOf(error)).catch(async (trouble: unknown) => {
+    await end(deps, begun.run, failureOf(error)).catch(async (endError: unknown) => {
       // A full disk or an outage is no worker that died: only of those are there few.
       if (begun.run) await giveAttemptBack(database, importId).catch(() => {});
-      throw trouble;
+      throw endError;
     });
   }
   return begun.run;
 }
 
 /** A worker that died at an import is replaced, but not for ever: the import may be what it dies of. */
-function refuseHopeless({ attempts, state }: RunningImport): void {
+function checkAttempts({ attempts, state }: RunningImport): void {
   if (attempts <= maxAttempts || state === 'canceling') return;
   throw new ImportFailure('worker_lost', `The worker ended ${maxAttempts} times while it worked at this file.`, {
     hint: 'The file may take more memory than there is. Divide it.',
   });
 }
 
-const holdingMs = 10_000;
+const keepAliveMs = 10_000;
 
 /** A connection that is idle for long in a transaction may be ended by the database, and with it the lease. */
-async function whileHolding(
+async function holdingLease(
   tx: { query: (text: string) => Promise<unknown> },
-  pulse: Pulse,
-  reading: Promise<void>,
+  progress: ProgressReporter,
+  work: Promise<void>,
 ): Promise<void> {
   const lost = Promise.withResolvers<never>();
   lost.promise.catch(() => {});
   const timer = setInterval(() => {
     tx.query('select').catch(lost.reject);
-  }, holdingMs);
+  }, keepAliveMs);
   try {
-    await Promise.race([reading, lost.promise, aborted(pulse.signal)]);
+    await Promise.race([work, lost.promise, aborted(progress.signal)]);
   } finally {
     clearInterval(timer);
-    await reading.catch(() => {});
+    await work.catch(() => {});
   }
 }
 
@@ -126,12 +130,12 @@ function aborted(signal: AbortSignal): Promise<never> {
   return promise;
 }
 
-/** Tells how an attempt ended, where that is for the import to say. By now its transaction is undone. */
+/** Records how an attempt ended, if the import ends with it. By now its transaction is rolled back. */
 async function end({ database }: WorkDeps, run: RunningImport | null, error: unknown): Promise<void> {
-  const { tellOfImport } = await import('../tell.ts');
-  if (run && error instanceof Unwanted) {
+  const { recordImportActivity } = await import('../import-activity.ts');
+  if (run && error instanceof ImportSuperseded) {
     await database.transaction(async (tx) => {
-      if (await endCanceling(tx, run.id)) await tellOfImport(tx, run, 'canceled', {});
+      if (await endCanceling(tx, run.id)) await recordImportActivity(tx, run, 'canceled', {});
     });
     return;
   }
@@ -160,18 +164,18 @@ function failureOf(error: unknown): unknown {
   return new ImportFailure(code, error.message, { details: error.options.details ?? {} });
 }
 
-/** Ends an import as failed, unless it is over or another reading was asked for. */
+/** Ends an import as failed, unless it is over or another profile was requested. */
 export async function failImport(
   database: WorkDeps['database'],
   run: RunningImport,
   error: ImportError,
 ): Promise<void> {
-  const { tellOfImport } = await import('../tell.ts');
+  const { recordImportActivity } = await import('../import-activity.ts');
   await database.transaction(async (tx) => {
     if (!(await endAsFailed(tx, { importId: run.id, reading: run.reading }, error))) {
-      if (await endCanceling(tx, run.id)) await tellOfImport(tx, run, 'canceled', {});
+      if (await endCanceling(tx, run.id)) await recordImportActivity(tx, run, 'canceled', {});
       return;
     }
-    await tellOfImport(tx, run, 'failed', { error: { code: error.code, message: error.message } });
+    await recordImportActivity(tx, run, 'failed', { error: { code: error.code, message: error.message } });
   });
 }

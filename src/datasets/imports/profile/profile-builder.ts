@@ -1,0 +1,158 @@
+import type { TokenCount } from '#engine';
+import { SeenHashes } from '#kernel';
+import type { ExampleKind } from '../../content/example-content.ts';
+import type { Issue } from '../../content/issues.ts';
+import { issuesOf, type TokenRuler } from '../../examples/new-examples.ts';
+import type { ImportCounts, SampleRow, SourceIssue } from '../import-record.ts';
+import type { Finding } from '../import-runs.store.ts';
+import type { RowToKeep } from '../kept/keep-rows.ts';
+import { contentHeadBytes, drawnAt, drawnBytes } from '../kept/kept-format.ts';
+import type { DetectedShape } from '../mapping/detect-shape.ts';
+import type { WireMapping } from '../mapping/mapping.ts';
+import { ImportFailure } from '../reading/import-failure.ts';
+import type { OpenedFile } from '../reading/open-rows.ts';
+import type { SourceRow } from '../reading/source-row.ts';
+import { splitBytesAt, splitDigest } from './assign-split.ts';
+import { ColumnStatistics } from './column-statistics.ts';
+import { IssueCollector } from './issue-collector.ts';
+import { TokenCounts } from './token-counts.ts';
+import type { RowExample } from './validate-row.ts';
+
+export type ProfileOptions = {
+  kind: ExampleKind;
+  /** Null: the one that the detected shape asks for. */
+  mapping: WireMapping | null;
+  sampleRows: number;
+  maxRows: number;
+  /** Null: no model is installed that could count. */
+  tokenCounter: TokenRuler | null;
+  /** Which of these contents the dataset has, as hashes in hex; null: there is no dataset yet. */
+  findExisting: ((hashes: readonly Buffer[]) => Promise<ReadonlySet<string>>) | null;
+  writeIssue: (line: string) => void;
+  /** Called for each row that makes an example. */
+  keep?: (row: RowToKeep) => void;
+  /** Called between batches of rows; a rejection ends the profile. */
+  onProgress: (rows: number) => Promise<void>;
+};
+
+/** A validated row with what was looked up of its example. */
+export type ProfiledRow = {
+  row: SourceRow;
+  issues: Issue[];
+  example: ProfiledExample | null;
+};
+
+type ProfiledExample = RowExample & {
+  hash: Buffer;
+  /** Null: nothing counts. */
+  tokens: TokenCount | null;
+  /** The dataset has it already. */
+  exists: boolean;
+};
+
+export type FileProfile = Finding & { issues: SourceIssue[]; tokens: TokenCounts };
+
+/** Rows that previews can show, and how much of them is stored. */
+const maxSampleRows = 50;
+const maxSampleChars = 1_000_000;
+
+/** Gathers what is in a file, row by row in its order. */
+export class ProfileBuilder {
+  readonly #options: Pick<ProfileOptions, 'tokenCounter' | 'writeIssue' | 'keep' | 'maxRows'>;
+  readonly #columns = new ColumnStatistics();
+  readonly #issues: IssueCollector;
+  readonly #seen = new SeenHashes();
+  readonly #tokens = new TokenCounts();
+  readonly #sample: SampleRow[] = [];
+  #sampleChars = 0;
+  readonly #counts: ImportCounts = { rows: 0, valid: 0, invalid: 0, duplicates: 0, overTokenLimit: 0 };
+
+  constructor(options: ProfileOptions) {
+    this.#options = options;
+    this.#issues = new IssueCollector(options.writeIssue);
+  }
+
+  get rows(): number {
+    return this.#counts.rows;
+  }
+
+  add(rows: readonly ProfiledRow[]): void {
+    for (const row of rows) this.#addRow(row);
+    const { maxRows } = this.#options;
+    if (this.#counts.rows > maxRows)
+      throw new ImportFailure('too_many_rows', `The file has more than ${maxRows} rows.`, {
+        details: { param: 'rows', limit: maxRows, actual: this.#counts.rows },
+        hint: 'Divide it.',
+      });
+  }
+
+  finish(
+    file: OpenedFile,
+    { detected, mapping }: { detected: DetectedShape; mapping: WireMapping | null },
+  ): FileProfile {
+    const { format, encoding, delimiter, gzip } = file;
+    if (this.#counts.rows === 0) throw new ImportFailure('empty_file', 'The file has no rows.');
+    return {
+      profile: {
+        format,
+        encoding,
+        delimiter,
+        gzip,
+        columns: this.#columns.profile(),
+        shape: detected.shape,
+        suggestedMapping: detected.mapping,
+        counts: this.#counts,
+        tokenStats: this.#tokens.summary(),
+        tokenHistogram: this.#tokens.histogram(),
+        issues: this.#issues.summary(),
+      },
+      sample: this.#sample,
+      mapping,
+      issues: this.#issues.listed,
+      tokens: this.#tokens,
+    };
+  }
+
+  #addRow({ row, issues: found, example }: ProfiledRow): void {
+    const counts = this.#counts;
+    const tokens = example?.tokens ?? null;
+    const issues = example ? [...found, ...this.#issuesOf(example)] : found;
+    if (row.fields) this.#columns.add(row.fields);
+    for (const issue of issues) this.#issues.add(row, issue);
+    this.#tokens.push(tokens);
+    counts.rows++;
+    if (example) counts.valid++;
+    else if (found.length > 0) counts.invalid++;
+    this.#addSample(row, { issues, tokens: tokens?.tokens ?? null });
+  }
+
+  /** What an example has beside the issues of its row; also counts it among the duplicates and those too long. */
+  #issuesOf(example: ProfiledExample): Issue[] {
+    const { hash, tokens, exists } = example;
+    const maxTokens = this.#options.tokenCounter?.maxTokens ?? null;
+    const isFirst = this.#seen.add(hash);
+    this.#keep(example, isFirst);
+    const issues = issuesOf(tokens, maxTokens);
+    if (tokens !== null && maxTokens !== null && tokens.longest > maxTokens) this.#counts.overTokenLimit++;
+    if (isFirst && !exists) return issues;
+    this.#counts.duplicates++;
+    return [...issues, { code: 'duplicate', pointer: '', message: 'The same example is there already.', hint: null }];
+  }
+
+  #keep({ hash, json, split, content }: ProfiledExample, isFirst: boolean): void {
+    if (!this.#options.keep) return;
+    const bytes = Buffer.alloc(contentHeadBytes + Buffer.byteLength(json));
+    hash.copy(bytes);
+    splitDigest(content, hash).copy(bytes, drawnAt, splitBytesAt, splitBytesAt + drawnBytes);
+    bytes.write(json, contentHeadBytes);
+    this.#options.keep({ row: this.#counts.rows, bytes, at: 0, end: bytes.length, split, isFirst });
+  }
+
+  #addSample({ line, byteOffset, fields, excerpt }: SourceRow, found: Pick<SampleRow, 'issues' | 'tokens'>): void {
+    if (this.#sample.length >= maxSampleRows || this.#sampleChars > maxSampleChars) return;
+    const chars = fields === null ? 0 : JSON.stringify(fields).length;
+    if (this.#sampleChars + chars > maxSampleChars) return;
+    this.#sampleChars += chars;
+    this.#sample.push({ line, byteOffset, fields, excerpt: excerpt(), ...found });
+  }
+}
