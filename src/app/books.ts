@@ -7,7 +7,7 @@ import { createKeyUsage } from '#keys';
 import { createLimiter } from '#limits';
 import { listPrices } from '#models';
 import { createRequests, failedRequestMonths } from '#requests';
-import { timeOfTraining } from '#training';
+import { estimateTrainingTime } from '#training';
 import type { Engines } from './engines.ts';
 import type { AppOptions, Ground } from './ground.ts';
 
@@ -27,7 +27,7 @@ export function openBooks({ timing = {} }: AppOptions, ground: Ground, { models,
     sales: salesOf(config),
     prices: () => listPrices(models),
     pace: engine.pace,
-    trainingTime: (baseModelId, work) => timeOfTraining({ sql: database, models }, { baseModelId, ...work }),
+    trainingTime: (baseModelId, work) => estimateTrainingTime({ sql: database, models }, { baseModelId, ...work }),
   });
   const billing = createBilling({ database, instanceId, clock, log, timing, onCharge: credits.touch });
   const instance = { database, instanceId, registered: billing.registered, log };

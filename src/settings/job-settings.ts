@@ -10,7 +10,7 @@ export type JobValues = {
   trainingCheckpointDays: number;
   /** Adapters that are kept as files on this machine, together. */
   adapterFileBytes: number;
-  /** Silence after which another server takes a job. */
+  /** Without a heartbeat for so long, another server takes a job. */
   trainingLeaseSeconds: number;
 };
 
@@ -63,7 +63,8 @@ type Wiring = Omit<
   | 'slots'
   | 'maxActiveJobs'
   | 'checkpointDays'
-  | 'timing'
+  | 'leaseSeconds'
+  | 'checkpointSeconds'
 > & {
   /** False: this process takes jobs in, and others work on them. */
   works: boolean;
@@ -78,7 +79,7 @@ export function openTraining(
   { works, ...wiring }: Wiring,
   children: Children,
 ): { training: Training; close: () => Promise<void> } {
-  const { dataDir, trainingLeaseSeconds: leaseSeconds } = config;
+  const { dataDir } = config;
   const encoder = createExampleEncoder(children);
   const training = createTraining({
     ...wiring,
@@ -90,11 +91,8 @@ export function openTraining(
     adapterFileBytes: config.adapterFileBytes,
     maxActiveJobs: config.maxActiveTrainingJobs,
     checkpointDays: config.trainingCheckpointDays,
-    timing: {
-      checkpointSeconds: config.trainingCheckpointSeconds,
-      leaseSeconds,
-      beatMs: Math.min(1_500, leaseSeconds * 100),
-    },
+    checkpointSeconds: config.trainingCheckpointSeconds,
+    leaseSeconds: config.trainingLeaseSeconds,
   });
   return { training, close: encoder.close };
 }

@@ -1,7 +1,7 @@
 export { listLiveJobsByBase } from './jobs/jobs.store.ts';
+export { findStrayTrainingObjects, removeStrayTrainingObjects } from './orphan-objects.ts';
 export { artifactKeys } from './publish/artifacts.ts';
 export { openRunner, type RunnerValues } from './runners/open-runner.ts';
-export { listServedJobs } from './served-files.store.ts';
-export { timeOfTraining } from './settings/time-of-training.ts';
-export { findStrayTrainingObjects, removeStrayTrainingObjects } from './stray-objects.ts';
+export { listServedJobs } from './serve/served-jobs.store.ts';
+export { estimateTrainingTime } from './settings/estimate.ts';
 export { createTraining, type Training, type TrainingOptions } from './training-room.ts';

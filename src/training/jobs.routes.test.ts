@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { doctor } from '#billing';
 import { openFolderStore } from '#objects';
 import { examples, openJobs } from './jobs.fixture.ts';
-import { isStored, removeSnapshot } from './prepare/stored-snapshot.ts';
+import { isStored, removeSnapshot } from './prepare/snapshot.ts';
 
 const { server, dataDir, close, ada, jobs, wanted, make } = await openJobs();
 after(close);

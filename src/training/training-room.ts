@@ -8,10 +8,10 @@ import type { CursorCodec, Log } from '#kernel';
 import type { FinishedJobs, ModelsService } from '#models';
 import type { ObjectStore } from '#objects';
 import type { RunningWork } from '#projects';
-import { createCare } from './care.ts';
 import { countLiveJobs } from './jobs/jobs.store.ts';
-import { readOverview } from './jobs/overview.store.ts';
-import { createChanges } from './logs/changes.ts';
+import { readTrainingOverview } from './jobs/overview.store.ts';
+import { createJobChanges } from './logs/changes.ts';
+import { createTrainingMaintenance } from './maintenance.ts';
 import { createPublisher } from './publish/publish.ts';
 import { jobsRoutes } from './routes/jobs.routes.ts';
 import { recordsRoutes } from './routes/records.routes.ts';
@@ -20,19 +20,10 @@ import { createAdapterFiles } from './serve/adapter-files.ts';
 import { listRegistryJobs } from './serve/served-jobs.store.ts';
 import { createServedJobs, type ServedJobs } from './serve/trained-models.ts';
 import { draftsName } from './supervise/attempt-folder.ts';
-import { createBases } from './supervise/bases.ts';
+import { baseWeightsOf } from './supervise/base-weights.ts';
 import { createDeployments, type DeployTo } from './supervise/deployments.ts';
 import { createSnapshots } from './supervise/snapshots.ts';
 import { createSupervisor } from './supervise/supervisor.ts';
-
-type TrainingTiming = {
-  beatMs: number;
-  /** Silence after which others take a job. */
-  leaseSeconds: number;
-  lookMs: number;
-  gatherMs: number;
-  checkpointSeconds: number;
-};
 
 export type TrainingOptions = {
   database: Database;
@@ -40,23 +31,25 @@ export type TrainingOptions = {
   models: ModelsService;
   datasets: Datasets;
   billing: Pick<Billing, 'gather'>;
-  /** Told which account may have been charged. */
+  /** An account may have been charged. */
   onCharge: (accountId: string) => void;
   objects: ObjectStore;
   encoder: ExampleEncoder;
   probe: AdapterProbe;
   runner: Runner;
   dataDir: string;
-  /** Adapters that are kept as files in it, together. */
+  /** Total size of the adapters that are cached as files in it. */
   adapterFileBytes: number;
   instanceId: string;
   log: Log;
   /** Jobs that this server works on at a time; 0: none, others do. */
   slots: number;
-  /** Of one account, jobs that are not over. */
+  /** Jobs of one account that are not over. */
   maxActiveJobs: number;
   checkpointDays: number;
-  timing?: Partial<TrainingTiming>;
+  /** Without a heartbeat for so long, another server takes a job. */
+  leaseSeconds: number;
+  checkpointSeconds: number;
 };
 
 /** Training jobs, for the wiring. */
@@ -66,41 +59,42 @@ export type Training = {
   work: RunningWork;
   served: ServedJobs;
   finishedJobs: FinishedJobs;
-  overview: (question: { accountId: string; since: Date }) => ReturnType<typeof readTrainingOverview>;
-  /** @param deploy puts what has succeeded behind its alias. */
+  overview: (query: { accountId: string; since: Date }) => ReturnType<typeof readTrainingOverview>;
+  /** @param deploy points the alias of a job at it once it has succeeded. */
   start: (deploy: DeployTo) => void;
-  /** Puts down what runs; it goes on later, or elsewhere. */
+  /** Releases the jobs that run; they go on later, or elsewhere. */
   stop: () => Promise<void>;
   /** Trainers have ended when it resolves, whatever became of `stop`. */
   closeRunner: () => Promise<void>;
 };
 
-const defaultTiming: TrainingTiming = {
-  ...{ beatMs: 1_500, leaseSeconds: 30, lookMs: 5_000, gatherMs: 200, checkpointSeconds: 60 },
-};
-
 export function createTraining(options: TrainingOptions): Training {
   const { database, models, objects, runner, log, dataDir } = options;
-  const timing = { ...defaultTiming, ...options.timing };
-  const changes = createChanges();
+  const changes = createJobChanges();
   const files = createAdapterFiles({ objects, folder: join(dataDir, 'adapters'), maxBytes: options.adapterFileBytes });
   const served = createServedJobs({ sql: database, files, objects });
-  const bases = createBases(models);
   let deployTo: DeployTo = async () => {};
   const deployments = createDeployments(database, () => deployTo);
   const root = join(dataDir, 'training');
+  const { leaseSeconds, checkpointSeconds, slots, checkpointDays } = options;
   const supervisor = createSupervisor({
-    ...{ database, objects, runner, log, slots: options.slots, root },
-    ...{ instanceId: options.instanceId, lookMs: timing.lookMs },
+    database,
+    objects,
+    runner,
+    log,
+    slots,
+    root,
+    instanceId: options.instanceId,
     makeSnapshot: createSnapshots({ ...options, draftFolder: join(root, draftsName) }),
-    weightsOf: bases.weightsOf,
-    publish: createPublisher({ objects, probe: options.probe, baseOf: bases.baseOf }),
+    weightsOf: (job) => baseWeightsOf(models, job),
+    publish: createPublisher({ objects, probe: options.probe, models }),
     deploy: deployments.deploy,
-    changed: changes.tell,
-    settled: options.onCharge,
-    timing: { ...timing, seconds: timing.leaseSeconds },
+    onChange: changes.notify,
+    onCharge: options.onCharge,
+    timing: { leaseSeconds, heartbeatMs: Math.min(1_500, leaseSeconds * 100), batchMs: 200, checkpointSeconds },
   });
-  const care = createCare({ database, objects, keptDays: options.checkpointDays, root, deployments, runner, log });
+  const { deployDue } = deployments;
+  const maintenance = createTrainingMaintenance({ database, objects, checkpointDays, root, deployDue, runner, log });
   return {
     routes: async (app) => {
       await app.register(jobsRoutes({ ...options, wake: supervisor.wake }));
@@ -109,32 +103,16 @@ export function createTraining(options: TrainingOptions): Training {
     work: { kind: 'training_jobs', countRunning: countLiveJobs },
     served,
     finishedJobs: { list: (filter, page) => listRegistryJobs(database, filter, page) },
-    overview: (question) => readTrainingOverview(database, question),
+    overview: (query) => readTrainingOverview(database, query),
     start(deploy) {
       deployTo = deploy;
-      care.start();
-      if (options.slots > 0) supervisor.start();
+      maintenance.start();
+      if (slots > 0) supervisor.start();
     },
     async stop() {
       await Promise.all([supervisor.stop(), runner.close()]);
-      await care.stop();
+      await maintenance.stop();
     },
     closeRunner: runner.close,
-  };
-}
-
-async function readTrainingOverview(database: Database, question: { accountId: string; since: Date }) {
-  const { active, last, queued, failed, any } = await readOverview(database, question);
-  return {
-    active: active.map(({ id, name, owner, slug, state, step, totalSteps }) => ({
-      ...{ id, name, project: { owner, slug }, state },
-      percent: totalSteps ? Math.round((1000 * (step ?? 0)) / totalSteps) / 10 : null,
-    })),
-    queued,
-    failedInWindow: failed,
-    lastSucceeded: last?.finishedAt
-      ? { id: last.id, name: last.name, project: { owner: last.owner, slug: last.slug }, finishedAt: last.finishedAt }
-      : null,
-    hasAny: any,
   };
 }

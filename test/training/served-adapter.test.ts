@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { type NativeContext, openModel } from '../../src/engine/llama/binding.ts';
 import { normalised } from '../../src/engine/llama/embedding-runner.ts';
 import { lastLogits } from '../../src/engine/llama/raw-outputs.fixture.ts';
-import { convertAdapter } from '../../src/training/adapters/index.ts';
+import { convertAdapter } from '../../src/training/adapters/convert-adapter.ts';
 
 /**
  * Adapters that the trainer made (`golden/`: rank 1 on every layer of both tiny models), converted and served by llama.cpp. What

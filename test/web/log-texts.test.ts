@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { logLineOf } from '../../src/training/supervise/event-lines.ts';
+import { logLineOf } from '../../src/training/supervise/log-lines.ts';
 import { chineseLogText } from '../../web/src/rooms/training/log-texts.ts';
 
 type Line = Parameters<typeof logLineOf>[0];

@@ -1,6 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
 import { isFields } from '#kernel';
-import { AdapterError } from './adapter-error.ts';
 
 /** In which PEFT keeps an adapter. */
 export const peftFiles: readonly string[] = ['adapter_config.json', 'adapter_model.safetensors'];
@@ -121,4 +120,12 @@ function readPattern(value: unknown, name: string, read: (item: unknown, name: s
 export function patternFor(patterns: ReadonlyMap<string, number>, module: string): number | null {
   for (const [key, value] of patterns) if (module === key || module.endsWith(`.${key}`)) return value;
   return null;
+}
+
+/**
+ * An adapter that cannot be taken: damaged, of a kind that is not served, or made for something else. The message is one
+ * line for a person and names neither paths nor values.
+ */
+export class AdapterError extends Error {
+  override readonly name = 'AdapterError';
 }

@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { readGgufHeader } from '#engine';
 import { type Header, pairOf, safeTensors, type Weight, writeAdapter } from './adapter.fixture.ts';
-import { type Conversion, convertAdapter } from './convert-adapter.ts';
-import { readHeads } from './rope-order.ts';
+import { type Conversion, convertAdapter, readHeads } from './convert-adapter.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fanfold-convert-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -1,10 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type AdapterConfig, mostRank, patternFor, readAdapterConfig } from './adapter-config.ts';
-import { AdapterError } from './adapter-error.ts';
+import { type AdapterConfig, AdapterError, mostRank, patternFor, readAdapterConfig } from './adapter-config.ts';
 import { type GgufEntry, type GgufTensor, writeGgufFile } from './gguf-file.ts';
-import { forLlama, type Heads } from './rope-order.ts';
 import { openSafeTensors, type SafeTensor, type SafeTensorsFile } from './safetensors.ts';
-import { readTensorName } from './tensor-names.ts';
 
 /** Architectures that keep the order of rows that PEFT's weights have. */
 const plainArchitectures = new Set(['qwen2', 'qwen3']);
@@ -117,4 +115,67 @@ function rowOrder(
   if (tensor.endsWith('.attn_q.weight')) return (values, rank) => forLlama(values, rank, heads.query);
   if (tensor.endsWith('.attn_k.weight')) return (values, rank) => forLlama(values, rank, heads.keyValue);
   return (values) => values;
+}
+
+export type Heads = { query: number; keyValue: number };
+
+/** The heads of a model in Hugging Face form. */
+export async function readHeads(weightsFolder: string): Promise<Heads> {
+  const config: Record<string, unknown> = JSON.parse(await readFile(join(weightsFolder, 'config.json'), 'utf8'));
+  const { num_attention_heads: query, num_key_value_heads: keyValue = query } = config;
+  if (typeof query === 'number' && typeof keyValue === 'number') return { query, keyValue };
+  throw new AdapterError('The base model does not say how many heads it has.');
+}
+
+/**
+ * Files of the architecture `llama` have the rows of each head of queries and keys interleaved: the first of the lower half, the first of
+ * the upper half, the second of the lower half, and so on. A LoRA's outer matrix [rows, rank] must follow.
+ */
+export function forLlama(values: Float32Array, rank: number, heads: number): Float32Array {
+  const rows = values.length / rank;
+  const half = rows / heads / 2;
+  if (!Number.isInteger(half)) throw new AdapterError('The adapter does not fit the heads of the base model.');
+  const ordered = new Float32Array(values.length);
+  for (let head = 0; head < heads; head++) {
+    for (let side = 0; side < 2; side++) {
+      for (let i = 0; i < half; i++) {
+        const from = (head * 2 * half + side * half + i) * rank;
+        const to = (head * 2 * half + i * 2 + side) * rank;
+        ordered.set(values.subarray(from, from + rank), to);
+      }
+    }
+  }
+  return ordered;
+}
+
+/** The linear layers of a block, as PEFT and as llama.cpp call them. */
+const layers: Record<string, string> = {
+  'self_attn.q_proj': 'attn_q',
+  'self_attn.k_proj': 'attn_k',
+  'self_attn.v_proj': 'attn_v',
+  'self_attn.o_proj': 'attn_output',
+  'mlp.gate_proj': 'ffn_gate',
+  'mlp.up_proj': 'ffn_up',
+  'mlp.down_proj': 'ffn_down',
+};
+
+export type LoraPart = {
+  /** The module as PEFT's patterns see it. */
+  module: string;
+  /** The base's tensor. */
+  tensor: string;
+  part: 'a' | 'b';
+};
+
+/** `base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight`; without the inner `model.` in embedding models. */
+const shape = /^base_model\.model\.((?:model\.)?layers\.(\d{1,4})\.([a-z_]+\.[a-z_]+))\.lora_([AB])\.weight$/;
+
+/** Reads the name of a weight in a PEFT file. Throws for what is no LoRA of a linear layer. */
+export function readTensorName(name: string): LoraPart {
+  const [, module, block, layer, part] = shape.exec(name) ?? [];
+  const known = layer !== undefined && Object.hasOwn(layers, layer) ? layers[layer] : undefined;
+  if (module === undefined || block === undefined || known === undefined) {
+    throw new AdapterError(`The adapter has a weight that is not supported: ${JSON.stringify(name.slice(0, 120))}.`);
+  }
+  return { module, tensor: `blk.${Number(block)}.${known}.weight`, part: part === 'A' ? 'a' : 'b' };
 }

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { isFields } from '#kernel';
-import { AdapterError } from './adapter-error.ts';
+import { AdapterError } from './adapter-config.ts';
 
 /** Bytes of an element. Other types make no adapter. */
 const widths = { F32: 4, F16: 2, BF16: 2 } as const;

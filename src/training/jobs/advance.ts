@@ -6,53 +6,65 @@ import { appendLogs, type LogLevel } from '../logs/logs.store.ts';
 import { hints, isRetryable } from './failures.ts';
 import type { JobError, TrainingJob } from './job.ts';
 import { lockJob } from './jobs.store.ts';
-import { endAttempt, findAttemptTime, type LifeChange, noteStart, noteTrained, writeLife } from './life.store.ts';
-import { isFinal, type LifeEvent, type Next, next, workedStates } from './lifecycle.ts';
+import { isFinal, type JobEvent, type JobTransition, transition, workedStates } from './lifecycle.ts';
+import {
+  endAttempt,
+  findAttemptTime,
+  type JobChange,
+  noteAttemptStart,
+  noteTrained,
+  writeTransition,
+} from './transitions.store.ts';
 
-export type Circumstances = {
+export type TransitionContext = {
   /** Who did it; default: the program. */
   actor?: Actor;
   requestId?: string;
   /** Why it failed or was lost. */
   message?: string;
   hint?: string | null;
-  /** The feed is told nothing: it happens again every few seconds, until what is needed is back. */
+  /** No activity is recorded: it happens again every few seconds, until an unavailable service is back. */
   isSilent?: boolean;
-  success?: NonNullable<LifeChange['success']>;
+  success?: NonNullable<JobChange['success']>;
 };
 
 /**
- * Lets something happen to a locked job: its state, its money, its log and the feed change in this transaction, or not at
- * all. Returns the job as it is then; null: it cannot happen to it now.
+ * Applies an event to a locked job: its state, its hold, its log and the feed change in this transaction, or not at all.
+ * Returns the job as it is then; null: the event does not apply to its state.
  */
 export async function advance(
   tx: Sql,
   job: TrainingJob,
-  event: LifeEvent,
-  circumstances: Circumstances = {},
+  event: JobEvent,
+  context: TransitionContext = {},
 ): Promise<TrainingJob | null> {
-  const after = next(job, event);
+  const after = transition(job, event);
   if (after === null) return null;
-  const error = after.state === 'failed' ? await tellFailure(tx, job, after, circumstances) : null;
-  const done = await writeLife(tx, {
+  const error = after.state === 'failed' ? await logFailure(tx, job, after, context) : null;
+  const done = await writeTransition(tx, {
     id: job.id,
     from: job,
     to: after,
     isFinal: isFinal(after.state),
     isLeased: workedStates.some((state) => state === after.state),
     error,
-    success: circumstances.success ?? null,
+    success: context.success ?? null,
   });
   if (!done) throw new Error(`${job.id} changed while it was locked. This is a bug.`);
-  if (event.type === 'started') await noteStart(tx, job.id, job.attempt);
+  if (event.type === 'started') await noteAttemptStart(tx, job.id, job.attempt);
   if (event.type === 'trained') await noteTrained(tx, job.id, job.attempt);
   if (isFinal(after.state)) await close(tx, job, after, error);
-  await tell(tx, { job, after, event }, circumstances);
+  await report(tx, { job, after, event }, context);
   return lockJob(tx, job.id);
 }
 
-/** The line that tells of a failure, whose number its owner is given. */
-async function tellFailure(tx: Sql, job: TrainingJob, { code }: Next, why: Circumstances): Promise<JobError> {
+/** Writes the failure into the log; its owner is given the number of the line. */
+async function logFailure(
+  tx: Sql,
+  job: TrainingJob,
+  { code }: JobTransition,
+  why: TransitionContext,
+): Promise<JobError> {
   const failure = code ?? 'internal_error';
   const message = why.message ?? 'The attempt failed.';
   const hint = why.hint ?? hints[failure];
@@ -64,7 +76,7 @@ async function tellFailure(tx: Sql, job: TrainingJob, { code }: Next, why: Circu
 }
 
 /** Settles the attempt that is over. */
-async function close(tx: Sql, job: TrainingJob, after: Next, error: JobError | null): Promise<void> {
+async function close(tx: Sql, job: TrainingJob, after: JobTransition, error: JobError | null): Promise<void> {
   const { id: jobId, accountId, attempt } = job;
   if (after.money !== 'charge') {
     await releaseTrainingHold(tx, { jobId, attempt, accountId });
@@ -83,23 +95,23 @@ async function close(tx: Sql, job: TrainingJob, after: Next, error: JobError | n
   await endAttempt(tx, { jobId, attempt, state: after.state, billedMs, chargedMicro, error });
 }
 
-type Happened = { job: TrainingJob; after: Next; event: LifeEvent };
+type AppliedEvent = { job: TrainingJob; after: JobTransition; event: JobEvent };
 
-async function tell(tx: Sql, happened: Happened, circumstances: Circumstances): Promise<void> {
-  const line = lineOf(happened, circumstances);
-  const { job, after } = happened;
+async function report(tx: Sql, applied: AppliedEvent, context: TransitionContext): Promise<void> {
+  const line = lineOf(applied, context);
+  const { job, after } = applied;
   if (line) {
     const { level, message, data = null } = line;
     await appendLogs(tx, { jobId: job.id, attempt: after.attempt }, [{ level, source: 'system', message, data }]);
   }
-  const news = circumstances.isSilent ? null : newsOf(happened, circumstances);
-  if (news) await tellFeed(tx, job, news, circumstances);
+  const news = context.isSilent ? null : activityOf(applied, context);
+  if (news) await recordJobActivity(tx, job, news, context);
 }
 
-type Line = { level: LogLevel; message: string; data?: Record<string, unknown> };
+type SystemLine = { level: LogLevel; message: string; data?: Record<string, unknown> };
 
-function lineOf({ job, after, event }: Happened, { message }: Circumstances): Line | null {
-  const info = (text: string, data?: Record<string, unknown>): Line => ({
+function lineOf({ job, after, event }: AppliedEvent, { message }: TransitionContext): SystemLine | null {
+  const info = (text: string, data?: Record<string, unknown>): SystemLine => ({
     level: 'info',
     message: text,
     ...(data ? { data } : {}),
@@ -107,7 +119,7 @@ function lineOf({ job, after, event }: Happened, { message }: Circumstances): Li
   // Whatever has ended it: nothing goes on.
   if (after.state === 'canceled') return info('The job was canceled.');
   switch (event.type) {
-    case 'taken':
+    case 'claimed':
       return info(job.state === 'queued' ? 'A worker has taken the job.' : 'A worker goes on with the job.');
     case 'started':
       return job.hasStarted ? null : info('Training has started; active time is charged from now on.');
@@ -125,22 +137,25 @@ function lineOf({ job, after, event }: Happened, { message }: Circumstances): Li
         data: { losses: after.interruptions },
       };
     }
-    case 'put_down':
+    case 'released':
       return info(message ?? 'The server stops; the attempt goes on later.');
-    case 'cancel_asked':
+    case 'cancel_requested':
       return info('The job is being canceled.');
     case 'retried':
       return info(`Attempt ${after.attempt} waits for a worker.`);
     case 'stopped':
     case 'failed':
-    case 'advanced':
+    case 'checkpointed':
       return null;
   }
 }
 
-type News = Pick<Happening, 'type' | 'message'> & { severity?: Happening['severity']; data?: Record<string, unknown> };
+type JobActivity = Pick<Happening, 'type' | 'message'> & {
+  severity?: Happening['severity'];
+  data?: Record<string, unknown>;
+};
 
-function newsOf({ job, after, event }: Happened, { message }: Circumstances): News | null {
+function activityOf({ job, after, event }: AppliedEvent, { message }: TransitionContext): JobActivity | null {
   const name = `The training job "${job.name}"`;
   if (event.type === 'retried') return { type: 'training.retried', message: `${name} is tried again.` };
   if (event.type === 'started')
@@ -150,7 +165,8 @@ function newsOf({ job, after, event }: Happened, { message }: Circumstances): Ne
   if (after.state === 'canceled') return { type: 'training.canceled', message: `${name} was canceled.` };
   if (after.state === 'failed')
     return {
-      ...{ type: 'training.failed', severity: 'error' },
+      type: 'training.failed',
+      severity: 'error',
       message: `${name} has failed: ${message ?? 'it is not known why.'}`,
       data: { code: after.code },
     };
@@ -164,14 +180,14 @@ function newsOf({ job, after, event }: Happened, { message }: Circumstances): Ne
 }
 
 /** Writes into the feed of the job's owner. */
-async function tellFeed(
+async function recordJobActivity(
   tx: Sql,
   job: Pick<TrainingJob, 'id' | 'name' | 'accountId' | 'ownerSlug' | 'projectSlug' | 'attempt'>,
-  { data = {}, severity, ...news }: News,
-  { actor = systemActor, requestId }: Pick<Circumstances, 'actor' | 'requestId'>,
+  { data = {}, severity, ...activity }: JobActivity,
+  { actor = systemActor, requestId }: Pick<TransitionContext, 'actor' | 'requestId'>,
 ): Promise<void> {
   await recordActivity(tx, {
-    ...news,
+    ...activity,
     ...(severity ? { severity } : {}),
     accountId: job.accountId,
     actor,

@@ -1,9 +1,9 @@
 import type { Sql } from '#db';
 import { fault } from '#kernel';
 import { advance } from './advance.ts';
-import type { Author } from './create-job.ts';
+import type { JobAuthor } from './create-job.ts';
 import type { TrainingJob } from './job.ts';
-import { removeCheckpointsLater } from './jobs.store.ts';
+import { discardCheckpoints } from './jobs.store.ts';
 
 /**
  * Cancels a locked job: at once where nobody works on it, else as soon as its worker hears of it. What was canceled, or is
@@ -12,16 +12,16 @@ import { removeCheckpointsLater } from './jobs.store.ts';
 export async function cancelJob(
   tx: Sql,
   job: TrainingJob,
-  { keepCheckpoint, author }: { keepCheckpoint: boolean; author: Author },
+  { keepCheckpoint, author }: { keepCheckpoint: boolean; author: JobAuthor },
 ): Promise<TrainingJob> {
   if (job.state === 'canceled' || job.state === 'canceling') return job;
-  const canceled = await advance(tx, job, { type: 'cancel_asked' }, author);
+  const canceled = await advance(tx, job, { type: 'cancel_requested' }, author);
   if (!canceled) {
     throw fault('state_conflict', {
       message: job.state === 'saving' ? 'Training is done; the result is being saved.' : 'The job is over.',
       details: { state: job.state, allowed_from: ['queued', 'preparing', 'running', 'interrupted'] },
     });
   }
-  if (!keepCheckpoint) await removeCheckpointsLater(tx, job.id);
+  if (!keepCheckpoint) await discardCheckpoints(tx, job.id);
   return canceled;
 }

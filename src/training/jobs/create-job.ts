@@ -2,13 +2,12 @@ import type { Actor } from '#activity';
 import { type Billing, placeTrainingHold, tooFewCredits } from '#billing';
 import type { Datasets, DatasetVersion } from '#datasets';
 import type { Database, Sql } from '#db';
-import { fault, foldText, type Micro, newId } from '#kernel';
+import { fault, type Micro, newId } from '#kernel';
 import { refuseFullStorage } from '#limits';
 import type { ProjectSeen } from '#projects';
 import { appendLogs } from '../logs/logs.store.ts';
-import type { JobEstimate, TrainingJob } from './job.ts';
+import type { JobEstimate, JobPlan, TrainingJob } from './job.ts';
 import { countLiveJobsOfAccount, findJob, insertAttempt, insertJob } from './jobs.store.ts';
-import type { JobPlan } from './plan.ts';
 
 export type CreateDeps = {
   database: Database;
@@ -18,7 +17,7 @@ export type CreateDeps = {
   maxActiveJobs: number;
 };
 
-export type Author = { actor: Actor; requestId: string };
+export type JobAuthor = { actor: Actor; requestId: string };
 
 /**
  * Freezes the data of a job, where it has no version yet. This takes a while, so it is done before the transaction
@@ -27,7 +26,7 @@ export type Author = { actor: Actor; requestId: string };
 export async function freezeData(
   { database, datasets }: Pick<CreateDeps, 'database' | 'datasets'>,
   { dataset, version }: Pick<JobPlan, 'dataset' | 'version'>,
-  { project, author }: { project: ProjectSeen; author: Author },
+  { project, author }: { project: ProjectSeen; author: JobAuthor },
 ): Promise<DatasetVersion> {
   if (version) return version;
   const frozen = await database.transaction((tx) =>
@@ -48,22 +47,20 @@ export async function freezeData(
 export async function createJob(
   tx: Sql,
   deps: Pick<CreateDeps, 'maxActiveJobs'>,
-  { plan, version, project, author }: { plan: JobPlan; version: DatasetVersion; project: ProjectSeen; author: Author },
+  {
+    plan,
+    version,
+    project,
+    author,
+  }: { plan: JobPlan; version: DatasetVersion; project: ProjectSeen; author: JobAuthor },
 ): Promise<TrainingJob> {
   const { accountId } = project;
   const jobId = newId('job');
   await holdFor(tx, { jobId, attempt: 1, accountId, estimate: plan.estimate });
   await refuseFullStorage(tx, accountId);
   await refuseTooMany(tx, accountId, deps.maxActiveJobs);
-  await insertJob(tx, {
-    ...{ id: jobId, projectId: project.id, accountId, kind: project.kind },
-    ...{ name: plan.name, searchText: foldText(plan.name) },
-    ...{ baseModelId: plan.baseModel.id, baseSha256: plan.baseModel.installed.sha256 },
-    ...{ datasetId: plan.dataset.id, datasetVersionId: version.id, hyperparameters: plan.hyperparameters },
-    ...{ evaluation: plan.evaluation, deploy: plan.deploy, createdBy: author.actor },
-    ...{ rateMicroPerMinute: plan.rateMicroPerMinute, priceVersion: plan.priceVersion },
-  });
-  await addAttempt(tx, { jobId, number: 1, resumedFrom: null, estimate: plan.estimate });
+  await insertJob(tx, { id: jobId, project, plan, versionId: version.id, createdBy: author.actor });
+  await insertAttempt(tx, { jobId, attempt: 1 }, { resumedFrom: null, estimate: plan.estimate });
   await appendLogs(tx, { jobId, attempt: 1 }, [
     { level: 'info', source: 'system', message: 'The job waits for a worker.', data: { dataset_version: version.id } },
   ]);
@@ -92,14 +89,4 @@ export async function refuseTooMany(tx: Sql, accountId: string, most: number): P
     details: { reason: 'active_job_limit', limit: most, actual: live },
     retryAfterSeconds: 60,
   });
-}
-
-export async function addAttempt(
-  tx: Sql,
-  attempt: { jobId: string; number: number; resumedFrom: TrainingJob['resumedFrom']; estimate: JobEstimate },
-): Promise<void> {
-  const { jobId, number, resumedFrom, estimate } = attempt;
-  const { activeMs, basis, micro } = estimate;
-  const kept = { activeMs, basis };
-  await insertAttempt(tx, { jobId, number, id: newId('att'), resumedFrom, estimate: kept, heldMicro: micro.high });
 }

@@ -1,5 +1,6 @@
+import type { Dataset, DatasetVersion } from '#datasets';
 import type { Micro } from '#kernel';
-import type { ModelKind } from '#models';
+import type { BaseModel, ModelKind } from '#models';
 import type { SnapshotManifest } from '../prepare/snapshot.ts';
 import type { Hyperparameters } from '../settings/hyperparameters.ts';
 import type { FailureCode, JobState } from './lifecycle.ts';
@@ -7,22 +8,24 @@ import type { FailureCode, JobState } from './lifecycle.ts';
 /** An attempt of a job; they are numbered from 1. */
 export type AttemptName = { jobId: string; attempt: number };
 
-/** Who asked for it; calls of a key are told by its name. */
-export type Author = { kind: 'account' | 'api_key' | 'system'; id: string | null; label: string };
+/** The lease of a worker on an attempt. */
+export type JobLease = AttemptName & { holder: string };
 
-export type Evaluation = {
+/** Who made it; a key is labelled with its name. */
+export type JobCreator = { kind: 'account' | 'api_key' | 'system'; id: string | null; label: string };
+
+export type JobEvaluation = {
   testRatio: number | null;
   everySteps: number | null;
   patience: number | null;
-  /** Jobs of earlier releases say nothing of it. */
-  control?: Control | null;
+  control: Control | null;
 };
 
-/** What must not be forgotten: a dataset version that is measured before and after, and the share of each step that is taken from it. */
+/** A dataset version that is measured before and after training, and the share of each step that is taken from it. */
 type Control = { versionId: string; replayRatio: number };
 
-/** The alias that stands for the result once there is one. */
-export type Deployment = { alias: string; activate: boolean };
+/** The alias for the result. */
+export type JobDeployment = { alias: string; activate: boolean };
 
 export type JobError = {
   code: FailureCode;
@@ -30,7 +33,7 @@ export type JobError = {
   /** What to do about it, in plain words. */
   hint: string;
   retryable: boolean;
-  /** Line of the log that tells of it. */
+  /** Its line in the log. */
   logSeq: number | null;
 };
 
@@ -44,13 +47,12 @@ export type Progress = {
   tokensSeen: number;
 };
 
-/** What came of a job that has succeeded. */
 export type JobResult = {
   adapter: { sizeBytes: number; sha256: string; rank: number };
   metrics: Record<string, number>;
   baselineMetrics: Record<string, number> | null;
   maxInputTokens: number | null;
-  /** How far what is served agrees with what the trainer had, and differs from the base model. */
+  /** How far the served adapter agrees with the trained one, and differs from the base model. */
   check: { agreement: number; difference: number };
   trainer: Record<string, string>;
 };
@@ -70,8 +72,8 @@ export type TrainingJob = {
   datasetVersionId: string;
   datasetSha256: string;
   hyperparameters: Hyperparameters;
-  evaluation: Evaluation;
-  deploy: Deployment | null;
+  evaluation: JobEvaluation;
+  deploy: JobDeployment | null;
   state: JobState;
   attempt: number;
   interruptions: number;
@@ -88,7 +90,7 @@ export type TrainingJob = {
   priceVersion: string;
   logSeq: bigint;
   leaseHolder: string | null;
-  createdBy: Author;
+  createdBy: JobCreator;
   createdAt: Date;
   startedAt: Date | null;
   finishedAt: Date | null;
@@ -119,15 +121,33 @@ export type TrainingJob = {
   chargedMicro: Micro;
 };
 
-export type Figures<Value> = { low: Value; expected: Value; high: Value };
+export type EstimateRange<Value> = { low: Value; expected: Value; high: Value };
 
 export type JobEstimate = {
-  activeMs: Figures<number>;
-  micro: Figures<Micro>;
+  activeMs: EstimateRange<number>;
+  micro: EstimateRange<Micro>;
   basis: 'measured_step_time' | 'catalog_profile';
 };
 
-export type Attempt = {
+export type JobWarning = { code: string; message: string };
+
+/** A job that could be made: everything is found, checked and resolved. */
+export type JobPlan = {
+  name: string;
+  baseModel: BaseModel & { installed: NonNullable<BaseModel['installed']> };
+  dataset: Dataset;
+  /** Null: what the dataset holds now has no version yet. */
+  version: DatasetVersion | null;
+  hyperparameters: Hyperparameters;
+  evaluation: JobEvaluation;
+  deploy: JobDeployment | null;
+  rateMicroPerMinute: Micro;
+  priceVersion: string;
+  estimate: JobEstimate;
+  warnings: JobWarning[];
+};
+
+export type JobAttempt = {
   number: number;
   state: JobState;
   resumedFrom: ResumePoint | null;

@@ -1,6 +1,7 @@
 import { type Sql, timeText } from '#db';
-import type { Listed, ListPosition, Micro } from '#kernel';
-import type { Attempt, Author, Deployment, Evaluation, TrainingJob } from './job.ts';
+import { foldText, type Listed, type ListPosition, newId } from '#kernel';
+import type { ProjectSeen } from '#projects';
+import type { AttemptName, JobAttempt, JobCreator, JobEstimate, JobPlan, ResumePoint, TrainingJob } from './job.ts';
 import type { JobState } from './lifecycle.ts';
 
 const columns = `j.id, j.project_id as "projectId", j.account_id as "accountId", o.slug as "ownerSlug",
@@ -54,22 +55,6 @@ export async function lockJob(tx: Sql, id: string): Promise<TrainingJob | null> 
   return row ?? null;
 }
 
-export type NewJob = Pick<
-  TrainingJob,
-  | (
-      | 'id'
-      | 'projectId'
-      | 'accountId'
-      | 'name'
-      | 'kind'
-      | 'baseModelId'
-      | 'baseSha256'
-      | 'datasetId'
-      | 'datasetVersionId'
-    )
-  | ('hyperparameters' | 'rateMicroPerMinute' | 'priceVersion')
-> & { searchText: string; evaluation: Evaluation; deploy: Deployment | null; createdBy: Author };
-
 /**
  * The turn of a job that begins to wait: one after the latest of its account, and after the turn that has come, as for other
  * work in the background (`nextTurn` of the room `jobs`).
@@ -80,34 +65,50 @@ export const nextTurn = (account: string) => `1 + greatest(
   coalesce((select max(w.turn) from training_jobs w where w.finished_at is null and w.state <> 'queued'),
            (select min(w.turn) - 1 from training_jobs w where w.finished_at is null), 0))`;
 
-export async function insertJob(tx: Sql, job: NewJob): Promise<void> {
+type NewJob = { id: string; project: ProjectSeen; plan: JobPlan; versionId: string; createdBy: JobCreator };
+
+export async function insertJob(tx: Sql, { id, project, plan, versionId, createdBy }: NewJob): Promise<void> {
   await tx.query(
     `insert into training_jobs (id, project_id, account_id, name, search_text, kind, base_model_id, base_sha256, dataset_id,
        dataset_version_id, hyperparameters, evaluation, deploy, rate_micro_per_minute, price_version, created_by, turn)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, ${nextTurn('$3')})`,
     [
-      ...[job.id, job.projectId, job.accountId, job.name, job.searchText, job.kind, job.baseModelId, job.baseSha256],
-      ...[job.datasetId, job.datasetVersionId, JSON.stringify(job.hyperparameters), JSON.stringify(job.evaluation)],
-      ...[job.deploy && JSON.stringify(job.deploy), job.rateMicroPerMinute, job.priceVersion],
-      JSON.stringify(job.createdBy),
+      id,
+      project.id,
+      project.accountId,
+      plan.name,
+      foldText(plan.name),
+      project.kind,
+      plan.baseModel.id,
+      plan.baseModel.installed.sha256,
+      plan.dataset.id,
+      versionId,
+      JSON.stringify(plan.hyperparameters),
+      JSON.stringify(plan.evaluation),
+      plan.deploy && JSON.stringify(plan.deploy),
+      plan.rateMicroPerMinute,
+      plan.priceVersion,
+      JSON.stringify(createdBy),
     ],
   );
 }
 
-export type NewAttempt = {
-  jobId: string;
-  number: number;
-  id: string;
-  resumedFrom: object | null;
-  estimate: object;
-  heldMicro: Micro;
-};
-
-export async function insertAttempt(tx: Sql, attempt: NewAttempt): Promise<void> {
-  const { jobId, number, id, resumedFrom, estimate, heldMicro } = attempt;
+export async function insertAttempt(
+  tx: Sql,
+  { jobId, attempt }: AttemptName,
+  { resumedFrom, estimate }: { resumedFrom: ResumePoint | null; estimate: JobEstimate },
+): Promise<void> {
+  const { activeMs, basis, micro } = estimate;
   await tx.query(
     `insert into training_attempts (job_id, number, id, resumed_from, estimate, held_micro) values ($1, $2, $3, $4, $5, $6)`,
-    [jobId, number, id, resumedFrom && JSON.stringify(resumedFrom), JSON.stringify(estimate), heldMicro],
+    [
+      jobId,
+      attempt,
+      newId('att'),
+      resumedFrom && JSON.stringify(resumedFrom),
+      JSON.stringify({ activeMs, basis }),
+      micro.high,
+    ],
   );
 }
 
@@ -176,8 +177,8 @@ export function listAttempts(
   sql: Sql,
   jobId: string,
   { before, limit }: { before: number | null; limit: number },
-): Promise<Attempt[]> {
-  return sql.query<Attempt>(
+): Promise<JobAttempt[]> {
+  return sql.query<JobAttempt>(
     `select a.number, case when a.number = j.attempt then j.state else a.state end as state,
             a.resumed_from as "resumedFrom", a.created_at as "createdAt", a.started_at as "startedAt",
             a.finished_at as "finishedAt", a.active_ms as "activeMs", a.billed_ms as "billedMs",
@@ -192,8 +193,8 @@ export function listAttempts(
   );
 }
 
-/** How long training on a token took here lately, ms; null: nothing was trained on this base model. */
-export async function findMeasuredPace(sql: Sql, baseModelId: string): Promise<number | null> {
+/** Median training time per token of the latest jobs, ms; null: nothing was trained on this base model. */
+export async function findMsPerToken(sql: Sql, baseModelId: string): Promise<number | null> {
   const [row] = await sql.query<{ ms: number | null }>(
     `select percentile_cont(0.5) within group (order by ms) as ms from (
        select a.active_ms / (j.progress->>'tokensSeen')::float8 as ms
@@ -218,7 +219,7 @@ export async function findVersionCounts(
   return row ?? { trainCount: 0, testCount: 0, tokens: 0 };
 }
 
-/** Once the job is over, its checkpoints go with the next sweep. */
-export async function removeCheckpointsLater(tx: Sql, jobId: string): Promise<void> {
+/** Once the job is over, maintenance removes its checkpoints. */
+export async function discardCheckpoints(tx: Sql, jobId: string): Promise<void> {
   await tx.query('update training_jobs set keeps_checkpoints = false where id = $1', [jobId]);
 }

@@ -1,6 +1,6 @@
 /*
- * The life of a training job as a pure function. Whoever changes a job locks its row, asks `next`, and writes what it says
- * in one transaction, so nothing can happen to a job that is not in here.
+ * The state machine of a training job as a pure function. Whoever changes a job locks its row, calls `transition` and writes the
+ * result in one transaction, so nothing can happen to a job that is not in here.
  */
 
 export const jobStates = [
@@ -17,7 +17,7 @@ export const jobStates = [
 export type JobState = (typeof jobStates)[number];
 
 const finalStates = ['succeeded', 'failed', 'canceled'] as const satisfies readonly JobState[];
-/** A worker is, or was, at it. */
+/** A worker works, or worked, on it. */
 export const workedStates = ['preparing', 'running', 'saving', 'canceling'] as const satisfies readonly JobState[];
 
 export const failureCodes = [
@@ -33,14 +33,14 @@ export const failureCodes = [
 export type FailureCode = (typeof failureCodes)[number];
 
 /** Failures that the job's owner has not caused; such attempts are free. */
-const ours: readonly FailureCode[] = [
+const platformFailures: readonly FailureCode[] = [
   'base_model_unavailable',
   'worker_lost',
   'artifact_write_failed',
   'internal_error',
 ];
 
-export type Life = {
+export type LifecycleState = {
   state: JobState;
   /** From 1; a retry counts it up. */
   attempt: number;
@@ -52,53 +52,53 @@ export type Life = {
   hasStarted: boolean;
 };
 
-export type LifeEvent =
-  /** A worker has the job. */
-  | { type: 'taken' }
+export type JobEvent =
+  /** A worker has the lease. */
+  | { type: 'claimed' }
   /** The trainer begins to count active time. */
   | { type: 'started' }
-  /** There is a checkpoint that was not there before: what was lost is made good. */
-  | { type: 'advanced' }
+  /** There is a new checkpoint: earlier losses no longer count. */
+  | { type: 'checkpointed' }
   /** The trainer has done its work. */
   | { type: 'trained' }
   /** The result can be served. */
   | { type: 'published' }
   | { type: 'failed'; code: FailureCode }
-  /** Worker or trainer is gone, or the trainer ended in order before it was done: nothing says that this is the job's doing. */
+  /** Worker or trainer is gone, or the trainer ended in order before it was done: nothing shows that the job caused it. */
   | { type: 'lost' }
-  /** The trainer is gone without a word, from work in which it came no further than one before it; its worker has seen it. */
+  /** The trainer died, and came no further than one before it, while its worker was alive. */
   | { type: 'crashed' }
-  /** The worker puts it down in good order: nothing is wrong with the job. */
-  | { type: 'put_down' }
-  | { type: 'cancel_asked' }
-  /** The trainer has ended because it was asked to. */
+  /** The worker gives up its lease in good order: nothing is wrong with the job. */
+  | { type: 'released' }
+  | { type: 'cancel_requested' }
+  /** The trainer has ended because of a cancellation. */
   | { type: 'stopped' }
   | { type: 'retried' };
 
 /** What has to happen to the hold of the attempt, in the same transaction. */
-type Money = 'none' | 'hold' | 'charge' | 'release';
+type HoldAction = 'none' | 'hold' | 'charge' | 'release';
 
-export type Next = Life & {
-  money: Money;
+export type JobTransition = LifecycleState & {
+  money: HoldAction;
   /** Why it has failed; null: it has not. */
   code: FailureCode | null;
 };
 
 /** An attempt whose trainer is lost more often than this without getting any further is given up. */
-export const mostCrashes = 3;
+export const maxCrashes = 3;
 /**
- * Servers and machines die for reasons that are not the job's, so more is borne of them; but a job that takes its machine
- * along each time must end, too.
+ * Servers and machines die for reasons that are not the job's, so more of these losses are tolerated; but a job that takes its
+ * machine down each time must end, too.
  */
-export const mostInterruptions = 10;
+export const maxInterruptions = 10;
 
-/** What becomes of a job; null: this cannot happen to it now. */
-export function next(life: Life, event: LifeEvent): Next | null {
+/** The job after an event; null: the event does not apply to its state. */
+export function transition(life: LifecycleState, event: JobEvent): JobTransition | null {
   const stay = { ...life, money: 'none', code: null } as const;
-  const to = (state: JobState): Next => ({ ...stay, state });
+  const to = (state: JobState): JobTransition => ({ ...stay, state });
   const isWorked = isOneOf(workedStates, life.state);
   switch (event.type) {
-    case 'taken':
+    case 'claimed':
       if (life.state === 'queued') return to('preparing');
       if (life.state === 'interrupted') return to('running');
       return isWorked ? stay : null;
@@ -106,7 +106,7 @@ export function next(life: Life, event: LifeEvent): Next | null {
       if (life.state === 'canceling') return { ...stay, hasStarted: true };
       if (life.state !== 'preparing' && life.state !== 'running') return null;
       return { ...to('running'), hasStarted: true };
-    case 'advanced':
+    case 'checkpointed':
       return isWorked ? { ...stay, interruptions: 0, crashes: 0 } : null;
     case 'trained':
       // A trainer that was done before it heard of the cancellation has won.
@@ -120,11 +120,11 @@ export function next(life: Life, event: LifeEvent): Next | null {
       return isWorked ? afterLoss(life, life.crashes) : null;
     case 'crashed':
       return isWorked ? afterLoss(life, life.crashes + 1) : null;
-    case 'put_down':
+    case 'released':
       if (life.state === 'canceling') return end(life, 'canceled');
       if (!isWorked) return null;
       return to(life.hasStarted ? 'interrupted' : 'queued');
-    case 'cancel_asked':
+    case 'cancel_requested':
       if (life.state === 'queued' || life.state === 'interrupted') return end(life, 'canceled');
       return life.state === 'preparing' || life.state === 'running' ? to('canceling') : null;
     case 'stopped':
@@ -132,22 +132,31 @@ export function next(life: Life, event: LifeEvent): Next | null {
     case 'retried':
       if (life.state !== 'failed' && life.state !== 'canceled') return null;
       return {
-        ...{ state: 'queued', attempt: life.attempt + 1, interruptions: 0, crashes: 0, hasStarted: false },
-        ...{ money: 'hold', code: null },
+        state: 'queued',
+        attempt: life.attempt + 1,
+        interruptions: 0,
+        crashes: 0,
+        hasStarted: false,
+        money: 'hold',
+        code: null,
       };
   }
 }
 
-function afterLoss(life: Life, crashes: number): Next {
+function afterLoss(life: LifecycleState, crashes: number): JobTransition {
   if (life.state === 'canceling') return end(life, 'canceled');
   const lost = { ...life, interruptions: life.interruptions + 1, crashes };
-  if (crashes > mostCrashes || lost.interruptions > mostInterruptions) return end(lost, 'failed', 'worker_lost');
+  if (crashes > maxCrashes || lost.interruptions > maxInterruptions) return end(lost, 'failed', 'worker_lost');
   return { ...lost, state: life.hasStarted ? 'interrupted' : 'queued', money: 'none', code: null };
 }
 
 /** An attempt that never started is free, and so is one that failed through no fault of its owner. */
-function end(life: Life, state: (typeof finalStates)[number], code: FailureCode | null = null): Next {
-  const isFree = !life.hasStarted || (code !== null && ours.includes(code));
+function end(
+  life: LifecycleState,
+  state: (typeof finalStates)[number],
+  code: FailureCode | null = null,
+): JobTransition {
+  const isFree = !life.hasStarted || (code !== null && platformFailures.includes(code));
   return { ...life, state, money: isFree ? 'release' : 'charge', code };
 }
 

@@ -12,8 +12,8 @@ import { type BaseModel, checkAlias, type ModelsService, type TrainingProfile } 
 import type { ProjectSeen } from '#projects';
 import { estimateJob, estimateSteps } from '../settings/estimate.ts';
 import { type Hyperparameters, numberOf, resolveHyperparameters } from '../settings/hyperparameters.ts';
-import type { Deployment, Evaluation, JobEstimate } from './job.ts';
-import { findMeasuredPace } from './jobs.store.ts';
+import type { JobDeployment, JobEvaluation, JobPlan, JobWarning } from './job.ts';
+import { findMsPerToken } from './jobs.store.ts';
 
 export type JobRequest = {
   name: string | null;
@@ -21,29 +21,11 @@ export type JobRequest = {
   datasetId: string;
   datasetVersionId: string | null;
   hyperparameters: Record<string, unknown>;
-  evaluation: Evaluation;
-  deploy: Deployment | null;
+  evaluation: JobEvaluation;
+  deploy: JobDeployment | null;
 };
 
-type JobWarning = { code: string; message: string };
-
-/** A job that could be made: everything is found, checked and resolved. */
-export type JobPlan = {
-  name: string;
-  baseModel: BaseModel & { installed: NonNullable<BaseModel['installed']> };
-  dataset: Dataset;
-  /** Null: what the dataset holds now has no version yet. */
-  version: DatasetVersion | null;
-  hyperparameters: Hyperparameters;
-  evaluation: Evaluation;
-  deploy: Deployment | null;
-  rateMicroPerMinute: Micro;
-  priceVersion: string;
-  estimate: JobEstimate;
-  warnings: JobWarning[];
-};
-
-export type PlanDeps = { sql: Sql; models: ModelsService; datasets: Pick<Datasets, 'limits'> };
+type PlanDeps = { sql: Sql; models: ModelsService; datasets: Pick<Datasets, 'limits'> };
 
 /** Reads what a job would be. Throws what stands in its way, except a lack of credits. */
 export async function planJob(deps: PlanDeps, project: ProjectSeen, request: JobRequest): Promise<JobPlan> {
@@ -58,16 +40,26 @@ export async function planJob(deps: PlanDeps, project: ProjectSeen, request: Job
   const control = await findControl(sql, project, evaluation);
   refuseTooFew(counts, deps.datasets.limits.minTrainingExamples);
   const estimate = estimateJob({
-    ...{ parameters: baseModel.parameters, ...counts, hyperparameters, rateMicroPerMinute },
-    measuredMsPerToken: await findMeasuredPace(sql, baseModel.id),
+    parameters: baseModel.parameters,
+    ...counts,
+    hyperparameters,
+    rateMicroPerMinute,
+    measuredMsPerToken: await findMsPerToken(sql, baseModel.id),
     replayRatio: evaluation.control?.replayRatio ?? 0,
     controlCount: control ? control.trainCount + control.testCount : 0,
   });
   const long = await findLong(sql, dataset, { version, hyperparameters });
   return {
     name: checkDisplayName(request.name ?? nameFor(dataset, baseModel), 'name'),
-    ...{ baseModel, dataset, version, hyperparameters, rateMicroPerMinute, estimate },
-    ...{ evaluation, deploy, priceVersion: baseModel.priceVersion },
+    baseModel,
+    dataset,
+    version,
+    hyperparameters,
+    evaluation,
+    deploy,
+    rateMicroPerMinute,
+    priceVersion: baseModel.priceVersion,
+    estimate,
     warnings: warningsOf({ dataset, version, control, counts, hyperparameters, long }),
   };
 }
@@ -158,7 +150,7 @@ async function findData(
 
 const controlField = 'evaluation.control.dataset_version_id';
 
-async function findControl(sql: Sql, project: ProjectSeen, { control }: Evaluation): Promise<DatasetVersion | null> {
+async function findControl(sql: Sql, project: ProjectSeen, { control }: JobEvaluation): Promise<DatasetVersion | null> {
   if (!control) return null;
   const address = { projectId: project.id, id: control.versionId };
   const version = isId('dsv', address.id) ? await findVersion(sql, address) : null;
@@ -176,7 +168,7 @@ async function findControl(sql: Sql, project: ProjectSeen, { control }: Evaluati
 type Counts = { trainCount: number; testCount: number; tokens: number };
 
 /** What is learned from and what is held out: what is for testing, and with a ratio that part of the others. */
-function countsOf(dataset: Dataset, version: DatasetVersion | null, { testRatio }: Evaluation): Counts {
+function countsOf(dataset: Dataset, version: DatasetVersion | null, { testRatio }: JobEvaluation): Counts {
   const { trainCount, testCount } = version ?? dataset;
   const tokens = version ? version.tokenStats.total : Number(dataset.tokenTotal);
   if (testRatio === null) return { trainCount, testCount, tokens };

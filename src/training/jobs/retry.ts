@@ -3,18 +3,18 @@ import type { Sql } from '#db';
 import { fault, type Micro } from '#kernel';
 import type { BaseModel, ModelsService } from '#models';
 import { estimateJob, estimateRest, estimateSteps } from '../settings/estimate.ts';
-import { listStoredCheckpoints } from '../supervise/take-in.store.ts';
+import { listStoredCheckpoints } from '../supervise/checkpoints.store.ts';
 import { advance } from './advance.ts';
-import { type Author, addAttempt, holdFor, refuseTooMany } from './create-job.ts';
+import { holdFor, type JobAuthor, refuseTooMany } from './create-job.ts';
 import type { JobEstimate, ResumePoint, TrainingJob } from './job.ts';
-import { findMeasuredPace, findVersionCounts } from './jobs.store.ts';
+import { findMsPerToken, findVersionCounts, insertAttempt } from './jobs.store.ts';
 import { isFinal } from './lifecycle.ts';
 
 export type RetryFrom = 'checkpoint' | 'start';
-export type RetryBlock = 'not_finished' | 'succeeded' | 'base_model_unavailable' | 'insufficient_credits';
+export type RetryBlockReason = 'not_finished' | 'succeeded' | 'base_model_unavailable' | 'insufficient_credits';
 
 export type RetryEstimate = {
-  blockedReason: RetryBlock | null;
+  blockedReason: RetryBlockReason | null;
   from: RetryFrom;
   checkpoint: SavedPoint | null;
   remainingSteps: number;
@@ -25,10 +25,13 @@ export type RetryEstimate = {
 /** The point alone is what an attempt remembers of where it began. */
 type SavedPoint = { point: ResumePoint; savedAt: Date };
 
-export type RetryDeps = { models: ModelsService; maxActiveJobs: number };
+type RetryDeps = { models: ModelsService; maxActiveJobs: number };
 
 /** Why a job cannot be tried again, apart from credits. */
-export function blockOf(job: TrainingJob, models: Pick<ModelsService, 'find' | 'trainingProfile'>): RetryBlock | null {
+export function blockOf(
+  job: TrainingJob,
+  models: Pick<ModelsService, 'find' | 'trainingProfile'>,
+): RetryBlockReason | null {
   if (!isFinal(job.state)) return 'not_finished';
   if (job.state === 'succeeded') return 'succeeded';
   return isBaseThere(job, models.find(job.baseModelId), models) ? null : 'base_model_unavailable';
@@ -59,15 +62,17 @@ export async function estimateRetry(
     msPerStep === null
       ? estimateJob({
           parameters: models.find(job.baseModelId)?.parameters ?? 0,
-          ...{ ...counts, hyperparameters, rateMicroPerMinute },
+          ...counts,
+          hyperparameters,
+          rateMicroPerMinute,
           ...(await controlCountsOf(sql, job)),
-          measuredMsPerToken: await findMeasuredPace(sql, job.baseModelId),
+          measuredMsPerToken: await findMsPerToken(sql, job.baseModelId),
           doneShare: 1 - remainingSteps / Math.max(1, totalSteps),
         })
       : estimateRest({ remainingSteps, msPerStep }, rateMicroPerMinute);
   const { availableMicro } = await balanceOf(sql, job.accountId);
-  const isPoor = availableMicro < estimate.micro.high;
-  const blockedReason = blockOf(job, models) ?? (isPoor ? 'insufficient_credits' : null);
+  const lacksCredits = availableMicro < estimate.micro.high;
+  const blockedReason = blockOf(job, models) ?? (lacksCredits ? 'insufficient_credits' : null);
   return { blockedReason, from, checkpoint, remainingSteps, estimate, availableMicro };
 }
 
@@ -98,25 +103,25 @@ async function newestCheckpoint(sql: Sql, jobId: string): Promise<SavedPoint | n
 export async function retryJob(
   tx: Sql,
   deps: RetryDeps,
-  { job, from, author }: { job: TrainingJob; from: RetryFrom; author: Author },
+  { job, from, author }: { job: TrainingJob; from: RetryFrom; author: JobAuthor },
 ): Promise<TrainingJob> {
   const { estimate, checkpoint, blockedReason } = await estimateRetry(tx, deps, job, from);
   if (blockedReason !== null && blockedReason !== 'insufficient_credits') {
     throw fault('state_conflict', {
-      message: blockWords[blockedReason],
+      message: blockMessages[blockedReason],
       details: { reason: blockedReason, state: job.state, allowed_from: ['failed', 'canceled'] },
     });
   }
-  const number = job.attempt + 1;
-  await holdFor(tx, { jobId: job.id, attempt: number, accountId: job.accountId, estimate });
+  const attempt = { jobId: job.id, attempt: job.attempt + 1 };
+  await holdFor(tx, { ...attempt, accountId: job.accountId, estimate });
   await refuseTooMany(tx, job.accountId, deps.maxActiveJobs);
-  await addAttempt(tx, { jobId: job.id, number, resumedFrom: checkpoint?.point ?? null, estimate });
+  await insertAttempt(tx, attempt, { resumedFrom: checkpoint?.point ?? null, estimate });
   const retried = await advance(tx, job, { type: 'retried' }, author);
   if (!retried) throw new Error(`${job.id} can be retried and cannot. This is a bug.`);
   return retried;
 }
 
-const blockWords: Record<Exclude<RetryBlock, 'insufficient_credits'>, string> = {
+const blockMessages: Record<Exclude<RetryBlockReason, 'insufficient_credits'>, string> = {
   not_finished: 'The job is not over; it can be tried again once it has failed or was canceled.',
   succeeded: 'The job has succeeded. Make a new one to train again.',
   base_model_unavailable: 'The base model that the job was made for is not installed any more.',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { claim } from '../supervise/claim.ts';
+import { claim } from '../supervise/lease.ts';
 import { type Person, startTraining, type TrainingServer } from '../training.fixture.ts';
 
 let server: TrainingServer;

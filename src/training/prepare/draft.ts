@@ -58,8 +58,11 @@ export async function withDrafts<Result>(folder: string, work: (drafts: Drafts) 
   };
   try {
     return await work({
-      ...{ train: await make('train'), eval: await make('eval'), raw: await make('raw') },
-      ...{ control: await make('control'), replay: await make('replay') },
+      train: await make('train'),
+      eval: await make('eval'),
+      raw: await make('raw'),
+      control: await make('control'),
+      replay: await make('replay'),
     });
   } finally {
     await Promise.all(made.map((draft) => draft.close()));

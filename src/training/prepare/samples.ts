@@ -1,11 +1,69 @@
-import { countableOf } from '#datasets';
-import type { Countable, Encoded } from '#engine';
+import { createHash } from 'node:crypto';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { countableOf, type ExampleContent, type Split } from '#datasets';
+import type { Countable, Encoded, ExampleEncoder } from '#engine';
 import { withQueryInstruction } from '#models';
-import type { SplitExample } from './example-split.ts';
 import type { SnapshotSettings } from './snapshot.ts';
 
-/** What an example makes of the files: lines, and how much is in them. */
-export type Samples = {
+export type SplitExample = { id: string; split: Split; content: ExampleContent };
+export type EncodedExample = { example: SplitExample; encoded: Encoded };
+
+export type EncodingDeps = {
+  encoder: ExampleEncoder;
+  ggufPath: string;
+  settings: SnapshotSettings;
+  asOf: Date;
+  signal: AbortSignal;
+};
+
+/** Examples per step: few, so that other work of this process runs in between. */
+const batchSize = 25;
+
+/** Examples as the tokens that the model sees, in batches. */
+export async function* encodeExamples(
+  examples: AsyncIterable<readonly SplitExample[]>,
+  { encoder, ggufPath, settings, asOf, signal }: EncodingDeps,
+): AsyncGenerator<EncodedExample[]> {
+  const options = { maxTokens: settings.maxSequenceLength, nowMs: asOf.getTime(), shown: 0 };
+  for await (const some of examples) {
+    for (let at = 0; at < some.length; at += batchSize) {
+      const batch = some.slice(at, at + batchSize);
+      const items = batch.map((example) => encodable(example, settings));
+      const encoded = await encoder.encode(ggufPath, items, options, signal);
+      yield batch.map((example, index) => {
+        const one = encoded[index];
+        if (one === undefined) throw new Error('An example was not encoded. This is a bug.');
+        return { example, encoded: one };
+      });
+      await yieldToEventLoop();
+    }
+  }
+}
+
+/** What the encoder needs of an example: a conversation, or the query, the positives and the negatives. */
+function encodable({ content }: SplitExample, { queryInstruction }: SnapshotSettings): Countable {
+  if (!('query' in content)) return countableOf(content);
+  const { query, positives, negatives } = content;
+  const passages = [...positives, ...negatives].map(({ text }) => text);
+  return { type: 'inputs', texts: [withQueryInstruction(queryInstruction, query), ...passages] };
+}
+
+/**
+ * The split of an example. What is for testing stays so. Others are held out by a hash of themselves, so that examples which
+ * come later move none; the same query in several examples goes one way, or it would be tested with what was learnt.
+ */
+export function splitOf(
+  { id, split, content }: SplitExample,
+  { testRatio, seed }: Pick<SnapshotSettings, 'testRatio' | 'seed'>,
+): Split {
+  if (split === 'test' || testRatio === null) return split;
+  const own = 'query' in content ? content.query.trim().toLowerCase() : id;
+  const hash = createHash('sha256').update(`${seed} ${own}`).digest().readUInt32BE(0);
+  return hash / 2 ** 32 < testRatio ? 'test' : 'train';
+}
+
+/** The lines that an example adds to the files, and their tokens. */
+type Samples = {
   lines: string[];
   trainedTokens: number;
   contextTokens: number;
@@ -13,14 +71,6 @@ export type Samples = {
   tooLong: number;
   truncated: number;
 };
-
-/** What the encoder has to see of an example: a conversation, or the query, the positives and the negatives. */
-export function encodable({ content }: SplitExample, { queryInstruction }: SnapshotSettings): Countable {
-  if (!('query' in content)) return countableOf(content);
-  const { query, positives, negatives } = content;
-  const passages = [...positives, ...negatives].map(({ text }) => text);
-  return { type: 'inputs', texts: [withQueryInstruction(queryInstruction, query), ...passages] };
-}
 
 export function samplesOf(example: SplitExample, encoded: Exclude<Encoded, { type: 'refused' }>): Samples {
   return encoded.type === 'inputs' ? pairs(example, encoded) : sequences(example, encoded);

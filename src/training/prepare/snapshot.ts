@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ShownPart } from '#engine';
-import type { Problem } from './snapshot-refused.ts';
+import type { ObjectStore } from '#objects';
 
 /** What is learnt: answers to conversations, or which texts belong together. */
 type TrainingKind = 'sft' | 'embedding';
@@ -31,9 +30,6 @@ export type ControlCounts = {
   /** Left out, whole or in part, because the base model cannot learn them; missing where there are none. */
   notLearnable?: number;
 };
-
-/** An example as the model sees it, with what it would have to write. */
-export type Shown = { exampleId: string; parts: ShownPart[] };
 
 export type SnapshotCounts = {
   examples: number;
@@ -76,8 +72,7 @@ export type SnapshotManifest = {
   counts: SnapshotCounts;
   control?: ControlCounts;
   /** The first examples that were left out, whole or in part, and why; missing where there are none. */
-  leftOut?: Problem[];
-  shown: Shown[];
+  problems?: ExampleProblem[];
   /** Of the manifest without this field: the name of the snapshot. */
   sha256: string;
 };
@@ -97,4 +92,39 @@ export function snapshotKeys(sha256: string): Record<'manifest' | SnapshotFileNa
     control: `${folder}/control.jsonl`,
     replay: `${folder}/replay.jsonl`,
   };
+}
+
+/** An example that cannot be learnt, and why. */
+export type ExampleProblem = { exampleId: string; reason: string };
+
+/** Thrown where nothing is left to learn or to measure; then nothing is frozen. */
+export class SnapshotRefused extends Error {
+  override readonly name = 'SnapshotRefused';
+  /** The first of them. */
+  readonly problems: readonly ExampleProblem[];
+  readonly total: number;
+
+  constructor(message: string, problems: readonly ExampleProblem[] = [], total = problems.length) {
+    super(message);
+    this.problems = problems;
+    this.total = total;
+  }
+}
+
+/** Whether all of its objects are there. */
+export async function isStored(objects: ObjectStore, manifest: SnapshotManifest): Promise<boolean> {
+  const keys = snapshotKeys(manifest.sha256);
+  if ((await objects.size(keys.manifest)) === null) return false;
+  for (const name of snapshotFiles) {
+    const file = manifest.files[name];
+    if (file && (await objects.size(keys[name])) !== file.bytes) return false;
+  }
+  return true;
+}
+
+/** The manifest first: without it there is no snapshot. */
+export async function removeSnapshot(objects: ObjectStore, sha256: string): Promise<void> {
+  const { manifest, ...files } = snapshotKeys(sha256);
+  await objects.remove(manifest);
+  for (const key of Object.values(files)) await objects.remove(key);
 }

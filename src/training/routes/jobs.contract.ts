@@ -1,6 +1,5 @@
 import { type Contract, pageSchema } from '#http';
-import { attemptSchema } from './attempts.schema.ts';
-import { dryRunSchema, retryEstimateSchema } from './estimates.schema.ts';
+import { attemptSchema, dryRunSchema, retryEstimateSchema } from './attempts.schema.ts';
 import { jobSchema } from './jobs.schema.ts';
 
 export const tag = 'training_jobs';

@@ -14,7 +14,8 @@ import type { TrainingJob } from '../jobs/job.ts';
 import { pageOfAttempts, pageOfJobs } from '../jobs/list-jobs.ts';
 import { type JobRequest, planJob } from '../jobs/plan.ts';
 import { blockOf, estimateRetry, retryJob } from '../jobs/retry.ts';
-import { retryBody, retryQuery } from './estimates.schema.ts';
+import { retryBody, retryQuery } from './attempts.schema.ts';
+import { authorOf, changeOwnJob, jobPath, jobsPath, readOwnJob } from './job-access.ts';
 import {
   attemptsContract,
   cancelContract,
@@ -25,8 +26,7 @@ import {
   retryEstimateContract,
 } from './jobs.contract.ts';
 import { cancelBody, createJobBody, jobsQuery } from './jobs.schema.ts';
-import { attemptToWire, jobToWire, planToWire, retryEstimateToWire } from './jobs.wire.ts';
-import { authorOf, changeOwnJob, jobPath, jobsPath, readOwnJob } from './place.ts';
+import { attemptToWire, jobToWire, planToWire, retryEstimateToWire } from './wire.ts';
 
 export type JobsRoutesDeps = {
   database: Database;

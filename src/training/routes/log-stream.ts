@@ -4,8 +4,7 @@ import type { Caller, NamedEvent, NamedEvents } from '#http';
 import type { TrainingJob } from '../jobs/job.ts';
 import { isFinal } from '../jobs/lifecycle.ts';
 import { type LogFilter, listLogs } from '../logs/logs.store.ts';
-import { progressToWire } from './jobs.wire.ts';
-import { logToWire } from './records.wire.ts';
+import { logToWire, progressToWire } from './wire.ts';
 
 export type LogStreamDeps = {
   sql: Sql;

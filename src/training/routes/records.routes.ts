@@ -6,19 +6,19 @@ import type { CursorCodec } from '#kernel';
 import type { ObjectStore } from '#objects';
 import type { TrainingJob } from '../jobs/job.ts';
 import { findJob } from '../jobs/jobs.store.ts';
-import type { Changes } from '../logs/changes.ts';
+import type { JobChanges } from '../logs/changes.ts';
 import { countLogs, type LogFilter, type LogLevel, listLogs, logLevels } from '../logs/logs.store.ts';
-import { listMetrics } from '../metrics/metrics.store.ts';
+import { listMetrics } from '../logs/metrics.store.ts';
 import { artifactKeys } from '../publish/artifacts.ts';
+import { jobPath, readOwnJob } from './job-access.ts';
 import { followJob } from './log-stream.ts';
-import { jobPath, readOwnJob } from './place.ts';
 import { readText } from './read-text.ts';
 import { frozenContract, logsContract, loraContract, manifestContract, metricsContract } from './records.contract.ts';
 import { attemptQuery, frozenQuery, logsQuery, metricsQuery } from './records.schema.ts';
-import { logToWire, metricsToWire } from './records.wire.ts';
 import { type Exchange, finished, sendArchive, sendFrozen } from './send-files.ts';
+import { logToWire, metricsToWire } from './wire.ts';
 
-export type RecordsRoutesDeps = { database: Database; cursors: CursorCodec; objects: ObjectStore; changes: Changes };
+export type RecordsRoutesDeps = { database: Database; cursors: CursorCodec; objects: ObjectStore; changes: JobChanges };
 
 const defaultPoints = 500;
 

@@ -6,11 +6,11 @@ import { isKnownVersion, prefersType, readRange } from '#http';
 import { fault } from '#kernel';
 import type { ObjectStore } from '#objects';
 import type { TrainingJob } from '../jobs/job.ts';
-import { type SplitExample, splitOf } from '../prepare/example-split.ts';
+import { type SplitExample, splitOf } from '../prepare/samples.ts';
 import { artifactKeys } from '../publish/artifacts.ts';
 import { numberOf } from '../settings/hyperparameters.ts';
-import { readOwnJob } from './place.ts';
-import { frozenToWire } from './records.wire.ts';
+import { readOwnJob } from './job-access.ts';
+import { frozenToWire } from './wire.ts';
 
 /** A request and the reply that it gets. */
 export type Exchange = { request: FastifyRequest; reply: FastifyReply };

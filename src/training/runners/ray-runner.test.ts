@@ -13,10 +13,9 @@ import { startServerProcess } from '#test/server-process.ts';
 import { openShippedModels } from '#test/shipped-models.ts';
 import { seedTenant } from '#test/tenants.ts';
 import { becomePerson } from '../training.fixture.ts';
-import { RayClient } from './ray-client.ts';
+import { openTail, RayClient } from './ray-client.ts';
 import { installRay, type RayCluster, startRay } from './ray-cluster.fixture.ts';
 import { createRayRunner, type RayRunnerOptions } from './ray-runner.ts';
-import { openTail } from './ray-tail.ts';
 import { eventsOf, follow, openAttempts, protocolTrainer, runnerSuite } from './runner.fixture.ts';
 
 type LogLine = { seq: number; message: string };

@@ -1,14 +1,12 @@
 import { storable } from '#kernel';
 import type { AttemptName } from '../jobs/job.ts';
-import { followRayJob } from './follow-ray-job.ts';
 import { exitCodes } from './protocol.ts';
 import { RayClient, type RayJob, type RayPlace, RayUnreachable } from './ray-client.ts';
 import { RayJobRun } from './ray-job.ts';
-import { RayOutput } from './ray-output.ts';
-import { uploadPackage } from './ray-package.ts';
-import { attemptOfSubmission, type RayTerms, submissionId, submissionOf } from './ray-submission.ts';
+import { followRayJob, RayOutput } from './ray-output.ts';
+import { attemptOfSubmission, type RayTerms, submissionId, submissionOf, uploadPackage } from './ray-submission.ts';
 import { longestSilenceMs, type Outcome, type Run, type Runner, type RunnerLine } from './runner.ts';
-import { type SharedFolder, SharedPlace } from './shared-place.ts';
+import { type SharedFolder, SharedPlace } from './shared-folder.ts';
 import { StartFolder } from './start-folder.ts';
 import { trainerFolder } from './trainer-program.ts';
 

@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocketServer } from 'ws';
-import { RayClient } from './ray-client.ts';
-import { openTail } from './ray-tail.ts';
+import { openTail, RayClient } from './ray-client.ts';
 
 const pieceBytes = 256 * 1024;
 /** Far more than the buffers of connections hold. */

@@ -6,9 +6,9 @@ import { after, before, test } from 'node:test';
 import { exitCodes, type TrainerEvent } from '../runners/protocol.ts';
 import { type Person, startTraining, type TrainingServer } from '../training.fixture.ts';
 import { attemptFolder } from './attempt-folder.ts';
-import { claim } from './claim.ts';
-import type { WorkerDeps } from './hold.ts';
-import { takeIn } from './take-in.ts';
+import { claim } from './lease.ts';
+import type { WorkerDeps } from './leased-job.ts';
+import { recordOutput } from './record-output.ts';
 import { workerWith } from './worker.fixture.ts';
 import { work } from './worker.ts';
 
@@ -57,7 +57,7 @@ async function errorOf(said: readonly Said[], worker: WorkerDeps) {
     ...said.map((error) => ({ event: 'failed', error: { ...error, hint: null, retryable: true } })),
   ].map((fields, index) => ({ ...fields, seq: index + 1, t: 0, active_ms: 100 }));
   // as: each of them has its fields.
-  await takeIn(server.database, held, events as TrainerEvent[]);
+  await recordOutput(server.database, held, events as TrainerEvent[]);
   const out = join(attemptFolder(root, held), 'out');
   await mkdir(out, { recursive: true });
   await writeFile(join(out, 'events.jsonl'), events.map((event) => `${JSON.stringify(event)}\n`).join(''));

@@ -6,63 +6,64 @@ import {
   restoreCheckpoint,
   storeCheckpoint,
 } from './attempt-folder.ts';
-import type { Hold, WorkerDeps } from './hold.ts';
 import {
   listStoredCheckpoints,
   listSurplusCheckpoints,
   noteCheckpointFiles,
   noteCheckpointRemoved,
   noteCheckpointStored,
-} from './take-in.store.ts';
+} from './checkpoints.store.ts';
+import type { LeasedJob, WorkerDeps } from './leased-job.ts';
 
-const mostStored = 2;
+const maxStored = 2;
 
-export type CheckpointKeeper = {
+export type CheckpointUploads = {
   /** Copies a checkpoint into the object store while the training goes on. */
-  keep: (name: string) => void;
-  /** Waits for the copies. Rejects never. */
-  kept: () => Promise<void>;
-  /** The checkpoint to go on from, which is in the attempt's folder then; null: from the beginning. */
+  upload: (name: string) => void;
+  /** Resolves when nothing is being copied. Rejects never. */
+  settled: () => Promise<void>;
+  /** The checkpoint to resume from, which is in the attempt's folder then; null: from the beginning. */
   resumePoint: (job: TrainingJob) => Promise<string | null>;
 };
 
-/** Checkpoints of an attempt, so that another machine, or a later attempt, can go on from them. */
-export function createCheckpointKeeper(
+/** Checkpoints of an attempt, so that another machine, or a later attempt, can resume from them. */
+export function createCheckpointUploads(
   { database, objects, log }: Pick<WorkerDeps, 'database' | 'objects' | 'log'>,
-  { held, folder, lease }: Pick<Hold, 'held' | 'folder' | 'lease'>,
-): CheckpointKeeper {
-  let copying = Promise.resolve();
+  { lease, folder, heartbeat }: Pick<LeasedJob, 'lease' | 'folder' | 'heartbeat'>,
+): CheckpointUploads {
+  const { signal } = heartbeat;
+  let uploading = Promise.resolve();
 
-  async function copy(name: string): Promise<void> {
-    // Another worker may store its own by now, under the same name.
-    if (lease.signal.aborted) return;
+  async function upload(name: string): Promise<void> {
+    // Another worker may upload its own by now, under the same name.
+    if (signal.aborted) return;
     const files = await listCheckpointFiles(folder, name);
-    // First: whatever becomes of this process, what it has put there can be found.
-    if (files.length === 0 || !(await noteCheckpointFiles(database, held, name, files))) return;
-    if (await storeCheckpoint(objects, folder, { ...held, name, files, signal: lease.signal }))
-      await noteCheckpointStored(database, held, name);
-    for (const each of await listSurplusCheckpoints(database, held, mostStored)) {
-      for (const file of each.files) await objects.remove(checkpointKey(held, each.name, file));
-      await noteCheckpointRemoved(database, held, each.name);
+    // First: whatever becomes of this process, what it has uploaded can be found.
+    if (files.length === 0 || !(await noteCheckpointFiles(database, lease, name, files))) return;
+    if (await storeCheckpoint(objects, folder, { ...lease, name, files, signal }))
+      await noteCheckpointStored(database, lease, name);
+    for (const each of await listSurplusCheckpoints(database, lease, maxStored)) {
+      for (const file of each.files) await objects.remove(checkpointKey(lease, each.name, file));
+      await noteCheckpointRemoved(database, lease, each.name);
     }
   }
 
   return {
-    keep(name) {
-      copying = copying
-        .then(() => copy(name))
-        .catch((err) => log.warn({ err, job: held.jobId, name }, 'a checkpoint was not copied'));
+    upload(name) {
+      uploading = uploading
+        .then(() => upload(name))
+        .catch((err) => log.warn({ err, job: lease.jobId, name }, 'checkpoint upload failed'));
     },
-    kept: () => copying,
+    settled: () => uploading,
     async resumePoint({ id, attempt, resumedFrom }) {
-      const [newest] = (await listCheckpoints(folder)).slice(-1);
+      const newest = (await listCheckpoints(folder)).at(-1);
       if (newest !== undefined) return newest;
       const stored = await listStoredCheckpoints(database, id);
-      const own = stored.find((each) => each.attempt === attempt);
-      const wanted =
-        own ?? stored.find((each) => each.attempt === resumedFrom?.attempt && each.name === resumedFrom.name);
-      if (!wanted) return null;
-      const { attempt: from, name, files } = wanted;
+      const found =
+        stored.find((each) => each.attempt === attempt) ??
+        stored.find((each) => each.attempt === resumedFrom?.attempt && each.name === resumedFrom.name);
+      if (!found) return null;
+      const { attempt: from, name, files } = found;
       await restoreCheckpoint(objects, folder, { jobId: id, attempt: from, name, files });
       return name;
     },

@@ -3,7 +3,7 @@ import { Fault, isOutOfReach, messageOf } from '#kernel';
 import type { NewDeployment } from '#models';
 import type { TrainingJob } from '../jobs/job.ts';
 import { lockJob } from '../jobs/jobs.store.ts';
-import { noteDeployed, takeDueDeployments } from '../jobs/life.store.ts';
+import { noteDeployed, takeDueDeployments } from '../jobs/transitions.store.ts';
 import { appendLogs } from '../logs/logs.store.ts';
 
 export type DeployTo = (deployment: NewDeployment) => Promise<void>;

@@ -1,9 +1,10 @@
 import type { Sql } from '#db';
+import type { JobLease } from '../jobs/job.ts';
 import type { JobState } from '../jobs/lifecycle.ts';
 
 /**
- * The next job for a worker: one that waits, or one whose worker shows no life any more. Locked, and passed over by others
- * that ask at the same time.
+ * The next job for a worker: one that waits, or one whose lease has expired. Locked, and skipped by others that look at the
+ * same time.
  */
 export async function findWork(tx: Sql): Promise<string | null> {
   const [row] = await tx.query<{ id: string }>(
@@ -16,7 +17,7 @@ export async function findWork(tx: Sql): Promise<string | null> {
   return row?.id ?? null;
 }
 
-/** Whether there is any; who only looks needs neither lock nor transaction. */
+/** Whether there is any; needs neither lock nor transaction. */
 export async function isWorkWaiting(sql: Sql): Promise<boolean> {
   const [row] = await sql.query<{ yes: boolean }>(
     `select exists (
@@ -27,10 +28,7 @@ export async function isWorkWaiting(sql: Sql): Promise<boolean> {
   return row?.yes ?? false;
 }
 
-export async function takeLease(
-  tx: Sql,
-  { jobId, attempt, holder, seconds }: { jobId: string; attempt: number; holder: string; seconds: number },
-): Promise<void> {
+export async function takeLease(tx: Sql, { jobId, attempt, holder }: JobLease, seconds: number): Promise<void> {
   await tx.query(
     `update training_jobs set lease_holder = $2, lease_until = now() + $3 * interval '1 second' where id = $1`,
     [jobId, holder, seconds],
@@ -41,10 +39,11 @@ export async function takeLease(
   );
 }
 
-/** Shows life. Returns the job's state; null: the lease is somebody else's by now. */
+/** Returns the job's state; null: the lease is somebody else's by now. */
 export async function renewLease(
   sql: Sql,
-  { jobId, holder, seconds }: { jobId: string; holder: string; seconds: number },
+  { jobId, holder }: Pick<JobLease, 'jobId' | 'holder'>,
+  seconds: number,
 ): Promise<JobState | null> {
   const [row] = await sql.query<{ state: JobState }>(
     `update training_jobs set lease_until = now() + $3 * interval '1 second'
@@ -55,16 +54,16 @@ export async function renewLease(
   return row?.state ?? null;
 }
 
-/** A start of a trainer is about to be made: what an earlier one had done, elsewhere, is to be done again. */
-export async function noteBegun(tx: Sql, jobId: string, attempt: number): Promise<void> {
+/** A trainer is about to be started: what an earlier one had done elsewhere is to be done again. */
+export async function noteTrainerStart(tx: Sql, jobId: string, attempt: number): Promise<void> {
   await tx.query(
     'update training_attempts set begun_restart = restart, trained = false where job_id = $1 and number = $2',
     [jobId, attempt],
   );
 }
 
-/** The trainer of this start is gone; the next one has the next number. */
-export async function noteEnded(tx: Sql, jobId: string, attempt: number): Promise<void> {
+/** This trainer is gone; the next restart has the next number. */
+export async function noteTrainerEnd(tx: Sql, jobId: string, attempt: number): Promise<void> {
   await tx.query(
     'update training_attempts set restart = restart + 1, trainer_line = 0 where job_id = $1 and number = $2',
     [jobId, attempt],

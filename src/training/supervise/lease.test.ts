@@ -3,32 +3,31 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase } from '#test/database.ts';
 import { startTraining } from '../training.fixture.ts';
-import { claim } from './claim.ts';
-import { Intake } from './intake.ts';
+import { OutputBatches } from './follow-trainer.ts';
 import { renewLease } from './lease.store.ts';
-import { keepLease } from './lease.ts';
-import { patiently } from './patiently.ts';
-import { LeaseLost } from './take-in.ts';
+import { claim, LeaseLost, startHeartbeat } from './lease.ts';
+import { retryWhileUnavailable } from './leased-job.ts';
 
 test('what waits for the database under a lease waits no longer once the work has ended', async () => {
   const { database, drop } = await createTestDatabase();
   await drop();
-  const held = { jobId: 'job_1', attempt: 1, holder: 'a' };
-  const lease = keepLease({ database, held, timing: { beatMs: 10, seconds: 60 } }, () => {});
-  const waiting = patiently(lease.signal, () => database.query('select'));
+  const lease = { jobId: 'job_1', attempt: 1, holder: 'a' };
+  const timing = { heartbeatMs: 10, leaseSeconds: 60 };
+  const heartbeat = startHeartbeat({ database, lease, timing }, () => {});
+  const waiting = retryWhileUnavailable(heartbeat.signal, () => database.query('select'));
   // It is looked at later.
   waiting.catch(() => {});
   await sleep(50);
-  assert.ok(!lease.signal.aborted, 'the lease holds for as long as nobody else may have it');
-  await lease.stop();
+  assert.ok(!heartbeat.signal.aborted, 'the lease holds for as long as nobody else may have it');
+  await heartbeat.stop();
   await assert.rejects(waiting, LeaseLost);
 });
 
-test('an intake that was stopped writes nothing more by itself', async () => {
+test('batches of output that were stopped are not written by themselves', async () => {
   const written: unknown[] = [];
-  const intake = new Intake(10, async (lines) => void written.push(...lines));
-  await intake.add({ line: 1, text: 'a' });
-  intake.stop();
+  const batches = new OutputBatches(10, async (lines) => void written.push(...lines));
+  await batches.add({ line: 1, text: 'a' });
+  batches.stop();
   await sleep(50);
   assert.deepEqual(written, []);
 });
@@ -52,11 +51,11 @@ test('a worker whose job another one has taken cannot renew its lease', async (t
     return row?.until.getTime() ?? 0;
   };
   await claim(database, { holder: 'one', seconds: 60 });
-  assert.equal(await renewLease(database, { jobId, holder: 'one', seconds: 120 }), 'preparing');
+  assert.equal(await renewLease(database, { jobId, holder: 'one' }, 120), 'preparing');
   await database.query("update training_jobs set lease_until = now() - interval '1 second' where id = $1", [jobId]);
   await claim(database, { holder: 'other', seconds: 60 });
   const before = await until();
-  assert.equal(await renewLease(database, { jobId, holder: 'one', seconds: 3_600 }), null);
+  assert.equal(await renewLease(database, { jobId, holder: 'one' }, 3_600), null);
   assert.equal(await until(), before);
-  assert.equal(await renewLease(database, { jobId, holder: 'other', seconds: 120 }), 'preparing');
+  assert.equal(await renewLease(database, { jobId, holder: 'other' }, 120), 'preparing');
 });

@@ -1,61 +1,103 @@
-import type { Database } from '#db';
-import type { JobState } from '../jobs/lifecycle.ts';
-import { renewLease } from './lease.store.ts';
-import { type Held, LeaseLost } from './take-in.ts';
+import type { Database, Sql } from '#db';
+import { advance } from '../jobs/advance.ts';
+import type { JobLease, TrainingJob } from '../jobs/job.ts';
+import { lockJob } from '../jobs/jobs.store.ts';
+import { isFinal, type JobState, workedStates } from '../jobs/lifecycle.ts';
+import { findWork, isWorkWaiting, renewLease, takeLease } from './lease.store.ts';
+
+/** Thrown when another worker has the lease: this one must write nothing more about the job. */
+export class LeaseLost extends Error {}
+
+export type ClaimedJob = { job: TrainingJob; lease: JobLease };
+
+/**
+ * Takes the next job. One whose worker let its lease expire counts a loss first, which may end the job: then the next one is
+ * taken. Null: there is nothing to do.
+ */
+export async function claim(
+  database: Database,
+  { holder, seconds }: { holder: string; seconds: number },
+): Promise<ClaimedJob | null> {
+  while (await isWorkWaiting(database)) {
+    const found = await database.transaction(async (tx) => {
+      const id = await findWork(tx);
+      const seen = id === null ? null : await lockJob(tx, id);
+      if (!seen) return null;
+      const isAbandoned = workedStates.some((state) => state === seen.state);
+      const message = 'The worker has shown no life for a while.';
+      const free = isAbandoned ? await advance(tx, seen, { type: 'lost' }, { message }) : seen;
+      if (!free || isFinal(free.state)) return 'ended';
+      const job = await advance(tx, free, { type: 'claimed' });
+      if (!job) throw new Error(`${free.id} waits and cannot be claimed. This is a bug.`);
+      const lease = { jobId: job.id, attempt: job.attempt, holder };
+      await takeLease(tx, lease, seconds);
+      return { job: { ...job, leaseHolder: holder }, lease };
+    });
+    if (found !== 'ended') return found;
+  }
+  return null;
+}
+
+/** The job, locked; throws `LeaseLost`. */
+export async function lockLeasedJob(tx: Sql, { jobId, attempt, holder }: JobLease): Promise<TrainingJob> {
+  const job = await lockJob(tx, jobId);
+  if (job && job.attempt === attempt && job.leaseHolder === holder) return job;
+  throw new LeaseLost(`${jobId} has another worker.`);
+}
 
 export type LeaseTiming = {
-  /** Pause between life signs. */
-  beatMs: number;
-  /** Silence after which others take the job. */
-  seconds: number;
+  heartbeatMs: number;
+  /** Without a heartbeat for so long, others take the job. */
+  leaseSeconds: number;
 };
 
-export type Lease = {
+export type LeaseHeartbeat = {
   /** Aborts when the lease is lost or has ended; see `reason`. */
   signal: AbortSignal;
   stop: () => Promise<void>;
 };
 
 /**
- * Shows life while a job is worked on, and hears what others want of it. A worker that cannot show life for so long that
- * others may have taken the job lets go of it.
+ * Renews a lease while its job is worked on, and reports the state of the job each time. A worker that cannot renew it for
+ * so long that others may have taken the job lets go of it.
  */
-export function keepLease(
-  { database, held, timing }: { database: Database; held: Held; timing: LeaseTiming },
-  heard: (state: JobState) => void,
-): Lease {
+export function startHeartbeat(
+  { database, lease, timing }: { database: Database; lease: JobLease; timing: LeaseTiming },
+  onState: (state: JobState) => void,
+): LeaseHeartbeat {
+  const { heartbeatMs, leaseSeconds } = timing;
   const lost = new AbortController();
-  let lastMs = performance.now();
+  let renewedMs = performance.now();
   let timer: NodeJS.Timeout | undefined;
-  let beating = Promise.resolve();
+  let renewing = Promise.resolve();
   let stopped = false;
 
-  async function beat(): Promise<void> {
+  async function renew(): Promise<void> {
     try {
-      const state = await renewLease(database, { ...held, seconds: timing.seconds });
+      const state = await renewLease(database, lease, leaseSeconds);
       if (state === null) return lost.abort(new LeaseLost('The job has another worker.'));
-      lastMs = performance.now();
-      heard(state);
+      renewedMs = performance.now();
+      onState(state);
     } catch {
-      // The database is away: the lease holds until it ends by itself.
-      const silentMs = performance.now() - lastMs;
-      if (silentMs > timing.seconds * 800) lost.abort(new LeaseLost('No life sign could be given for too long.'));
+      // The database is unavailable: the lease holds until it expires.
+      const silentMs = performance.now() - renewedMs;
+      if (silentMs > leaseSeconds * 800) lost.abort(new LeaseLost('The lease could not be renewed for too long.'));
     }
   }
 
-  function turn(): void {
-    beating = beat().then(() => {
-      if (!stopped && !lost.signal.aborted) timer = setTimeout(turn, timing.beatMs).unref();
+  function heartbeat(): void {
+    renewing = renew().then(() => {
+      if (!stopped && !lost.signal.aborted) timer = setTimeout(heartbeat, heartbeatMs).unref();
     });
   }
 
-  turn();
+  heartbeat();
   return {
     signal: lost.signal,
     stop: async () => {
       stopped = true;
       clearTimeout(timer);
-      await beating;
+      await renewing;
       // Ends everything that still waits for the database under this lease: no other signal would reach it.
       lost.abort(new LeaseLost('The work has ended.'));
     },

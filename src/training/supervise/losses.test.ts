@@ -9,15 +9,15 @@ import { fault } from '#kernel';
 import type { NewDeployment } from '#models';
 import { AttemptFailure } from '../jobs/failures.ts';
 import { listLiveJobsByBase } from '../jobs/jobs.store.ts';
-import { mostInterruptions } from '../jobs/lifecycle.ts';
+import { maxInterruptions } from '../jobs/lifecycle.ts';
 import { exitCodes, type TrainerEvent } from '../runners/protocol.ts';
 import { readEvent } from '../runners/read-event.ts';
 import { type Person, startTraining, type TrainingServer } from '../training.fixture.ts';
 import { continueCounting, hasMoved } from './attempt-folder.ts';
-import { claim } from './claim.ts';
 import { createDeployments } from './deployments.ts';
-import type { WorkerDeps } from './hold.ts';
-import { takeIn } from './take-in.ts';
+import { claim } from './lease.ts';
+import type { WorkerDeps } from './leased-job.ts';
+import { recordOutput } from './record-output.ts';
 import { workerWith } from './worker.fixture.ts';
 import { work } from './worker.ts';
 
@@ -50,7 +50,7 @@ const claimAndDie = (holder: string) => claim(server.database, { holder, seconds
 
 test('a job outlives ten servers that die with it before it gets further, and is given up with the next, for free', async () => {
   const id = await made();
-  for (let n = 0; n <= mostInterruptions; n++) {
+  for (let n = 0; n <= maxInterruptions; n++) {
     const claimed = await claimAndDie(`server ${n}`);
     assert.deepEqual([claimed?.job.id, claimed?.job.state, claimed?.job.interruptions], [id, 'preparing', n]);
   }
@@ -84,7 +84,7 @@ async function paidFor(said: readonly Said[]): Promise<number> {
   const held = { jobId: id, attempt: 1, holder: 'the worker' };
   for (const [index, [event, active_ms, fields]] of said.entries()) {
     // as: each of them has its fields.
-    await takeIn(server.database, held, [{ event, seq: index + 1, t: 0, active_ms, ...fields } as TrainerEvent]);
+    await recordOutput(server.database, held, [{ event, seq: index + 1, t: 0, active_ms, ...fields } as TrainerEvent]);
   }
   const { active_ms } = await read(id);
   await ada.ok('POST', `${ada.project}/training-jobs/${id}/cancel`, {});
@@ -148,7 +148,7 @@ test('what a trainer says is taken in, whatever characters are in it', async () 
   for (const [index, fields] of said.entries()) {
     const event = readEvent(`@evt ${JSON.stringify({ ...fields, seq: index + 1, t: 0, active_ms: 0 })}`);
     assert.ok(event, JSON.stringify(fields));
-    await takeIn(server.database, held, [event]);
+    await recordOutput(server.database, held, [event]);
   }
   const { data } = await ada.ok('GET', `${ada.project}/training-jobs/${id}/logs?limit=100&level=warn`);
   const messages = data.map(({ message }: { message: string }) => message);

@@ -5,17 +5,14 @@ import type { ModelsService } from '#models';
 import type { ObjectStore } from '#objects';
 import { AttemptFailure } from '../jobs/failures.ts';
 import type { TrainingJob } from '../jobs/job.ts';
-import { noteSnapshot } from '../leftovers.store.ts';
+import { noteSnapshot } from '../maintenance.store.ts';
 import type { ControlSet } from '../prepare/control-set.ts';
 import { freezeSnapshot } from '../prepare/freeze-snapshot.ts';
-import type { SnapshotSettings } from '../prepare/snapshot.ts';
-import { SnapshotRefused } from '../prepare/snapshot-refused.ts';
-import { isStored } from '../prepare/stored-snapshot.ts';
+import { isStored, type SnapshotManifest, SnapshotRefused, type SnapshotSettings } from '../prepare/snapshot.ts';
 import { numberOf, servingOf } from '../settings/hyperparameters.ts';
-import { namedProblems } from './left-out.ts';
-import type { MakeSnapshot } from './ports.ts';
+import { problemTexts } from './log-lines.ts';
 
-export type SnapshotsDeps = {
+type SnapshotsDeps = {
   database: Database;
   models: Pick<ModelsService, 'find'>;
   objects: ObjectStore;
@@ -23,12 +20,15 @@ export type SnapshotsDeps = {
   draftFolder: string;
 };
 
+/** The data of a job, complete in the object store; the same job gives the same snapshot. Throws `AttemptFailure`. */
+export type MakeSnapshot = (job: TrainingJob, signal: AbortSignal) => Promise<SnapshotManifest>;
+
 /** Makes snapshots of the versions that jobs learn from, unless they are there. */
 export function createSnapshots({ database, models, objects, encoder, draftFolder }: SnapshotsDeps): MakeSnapshot {
-  const noted = (sha256: string) => noteSnapshot(database, sha256);
+  const onName = (sha256: string) => noteSnapshot(database, sha256);
   return async (job, signal) => {
     if (job.snapshot) {
-      await noted(job.snapshot.sha256);
+      await onName(job.snapshot.sha256);
       // The snapshot of a job that is tried again after a long time may have been removed.
       if (await isStored(objects, job.snapshot)) return job.snapshot;
     }
@@ -41,7 +41,14 @@ export function createSnapshots({ database, models, objects, encoder, draftFolde
     try {
       return await freezeSnapshot({
         examples: streamVersion(database, version),
-        ...{ base, objects, noted, encoder, draftFolder, signal, asOf: version.createdAt, control },
+        base,
+        objects,
+        onName,
+        encoder,
+        draftFolder,
+        signal,
+        asOf: version.createdAt,
+        control,
         settings: settingsOf(job),
       });
     } catch (error) {
@@ -59,9 +66,8 @@ function settingsOf({ hyperparameters, evaluation }: TrainingJob): SnapshotSetti
   };
 }
 
-/** Tells the owner of the job which examples stand in its way. */
 function failureOf(refused: SnapshotRefused): AttemptFailure {
-  const named = namedProblems(refused.problems);
+  const named = problemTexts(refused.problems);
   const hint = named === '' ? null : `Mend or delete these examples, then freeze a new version. ${named}`;
   return new AttemptFailure('dataset_invalid', refused.message, { hint, cause: refused });
 }

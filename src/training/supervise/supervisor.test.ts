@@ -67,7 +67,7 @@ async function superviseInSilence(id: string) {
       return worker.database.query(text, values, options);
     },
   };
-  const supervisor = createSupervisor({ ...worker, database, instanceId: 'ins_1', slots: 1, lookMs: 20 });
+  const supervisor = createSupervisor({ ...worker, database, instanceId: 'ins_1', slots: 1, pollMs: 20 });
   supervisor.start();
   const trainerSignal = await begun.promise;
   await asked.promise;

@@ -1,38 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '#db';
 import { createRounds } from '#kernel';
-import { claim } from './claim.ts';
-import type { WorkerDeps } from './hold.ts';
 import { isWorkWaiting } from './lease.store.ts';
+import { type ClaimedJob, claim } from './lease.ts';
+import type { WorkerDeps } from './leased-job.ts';
 import { work } from './worker.ts';
 
-export type Supervisor = {
-  start: () => void;
-  /** There may be something to do. */
-  wake: () => void;
-  /** Puts down what is being worked on, for others or for later. */
-  stop: () => Promise<void>;
-};
-
-export type SupervisorOptions = WorkerDeps & {
+type SupervisorOptions = WorkerDeps & {
   instanceId: string;
   /** Jobs worked on at the same time. */
   slots: number;
-  /** Pause between looks for work. */
-  lookMs: number;
+  /** Pause between two looks for jobs of other servers. */
+  pollMs?: number;
 };
 
 /** Takes jobs off the queue, as many at a time as there are slots, for as long as the server runs. */
-export function createSupervisor(options: SupervisorOptions): Supervisor {
-  const { database, slots, lookMs, log } = options;
+export function createSupervisor(options: SupervisorOptions) {
+  const { database, slots, pollMs = 5_000, log } = options;
   const stopping = new AbortController();
   const working = new Set<Promise<void>>();
-  let looking: Promise<void> | null = null;
-  let isAskedAgain = false;
+  let claiming: Promise<void> | null = null;
+  let isWokenAgain = false;
 
-  async function look(): Promise<void> {
+  async function claimJobs(): Promise<void> {
     while (working.size < slots && !stopping.signal.aborted) {
-      const claimed = await claimQuietly(database);
+      const claimed = await tryClaim();
       if (!claimed) return;
       const done: Promise<void> = work(options, claimed, stopping.signal).finally(() => {
         working.delete(done);
@@ -42,33 +33,33 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     }
   }
 
-  async function claimQuietly(sql: Database) {
+  async function tryClaim(): Promise<ClaimedJob | null> {
     try {
       const holder = `${options.instanceId} ${randomUUID()}`;
-      return await claim(sql, { holder, seconds: options.timing.seconds });
+      return await claim(database, { holder, seconds: options.timing.leaseSeconds });
     } catch (err) {
-      log.warn({ err }, 'training queue check failed');
+      log.warn({ err }, 'training job claim failed');
       return null;
     }
   }
 
   function wake(): void {
     if (stopping.signal.aborted) return;
-    if (looking) {
-      isAskedAgain = true;
+    if (claiming) {
+      isWokenAgain = true;
       return;
     }
-    looking = look().finally(() => {
-      looking = null;
-      if (!isAskedAgain) return;
-      isAskedAgain = false;
+    claiming = claimJobs().finally(() => {
+      claiming = null;
+      if (!isWokenAgain) return;
+      isWokenAgain = false;
       wake();
     });
   }
 
   // Jobs of other servers; those made here wake it.
-  const looks = createRounds({
-    pauseMs: lookMs,
+  const poll = createRounds({
+    pauseMs: pollMs,
     first: 'at once',
     work: async () => {
       if (await isWorkWaiting(database)) wake();
@@ -77,12 +68,14 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   });
 
   return {
-    start: looks.start,
+    start: poll.start,
+    /** There may be something to do. */
     wake,
-    async stop() {
+    /** Releases the jobs that are being worked on, for others or for later. */
+    async stop(): Promise<void> {
       stopping.abort();
-      await looks.stop();
-      await looking;
+      await poll.stop();
+      await claiming;
       await Promise.all(working);
     },
   };

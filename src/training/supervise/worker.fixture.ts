@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Runner } from '../runners/runner.ts';
-import type { WorkerDeps } from './hold.ts';
+import type { WorkerDeps } from './leased-job.ts';
 
 type Scripted = Pick<WorkerDeps, 'database' | 'root'> & Partial<WorkerDeps> & Pick<Runner, 'run'> & Partial<Runner>;
 
@@ -11,7 +11,9 @@ export function workerWith({ run, cancel = async () => {}, ...parts }: Scripted)
   const file = { bytes: 0, sha256: 'a'.repeat(64), samples: 0 };
   // as: what such a worker asks for.
   return {
-    ...{ changed: silent, settled: silent, deploy: async () => {} },
+    onChange: silent,
+    onCharge: silent,
+    deploy: async () => {},
     objects: { get: async () => Readable.from([]) },
     runner: { name: 'local', run, cancel, close: async () => {} },
     makeSnapshot: async () => ({
@@ -22,7 +24,7 @@ export function workerWith({ run, cancel = async () => {}, ...parts }: Scripted)
       files: { train: file, eval: file },
     }),
     weightsOf: async () => ({ dir: '/', arch: 'llama' }),
-    timing: { beatMs: 20, seconds: 3_600, gatherMs: 1, checkpointSeconds: 600 },
+    timing: { heartbeatMs: 20, leaseSeconds: 3_600, batchMs: 1, checkpointSeconds: 600 },
     log: { info: silent, warn: silent },
     ...parts,
   } as unknown as WorkerDeps;

@@ -1,110 +1,116 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Sql } from '#db';
 import { Fault, isOutOfReach, isOutOfRoom, OperatorError } from '#kernel';
 import { AttemptFailure } from '../jobs/failures.ts';
 import type { TrainingJob } from '../jobs/job.ts';
-import { noteArtifacts } from '../leftovers.store.ts';
+import { findHello } from '../logs/logs.store.ts';
+import { readLastMetrics, resultPrefix } from '../logs/metrics.store.ts';
+import { noteArtifacts } from '../maintenance.store.ts';
+import type { TrainedAttempt } from '../publish/publish.ts';
 import { attemptFolder, hasResult, outName, removeAttempt } from './attempt-folder.ts';
-import type { Claimed } from './claim.ts';
-import { type Hold, step, type WorkerDeps, withHeldJob } from './hold.ts';
-import { keepLease } from './lease.ts';
-import { readTrained } from './read-trained.ts';
+import { type ClaimedJob, LeaseLost, startHeartbeat } from './lease.ts';
+import { applyEvent, type LeasedJob, type WorkerDeps, withLeasedJob } from './leased-job.ts';
 import { runTrainers } from './run-trainers.ts';
-import { LeaseLost } from './take-in.ts';
 
-const outOfReachMs = 3_000;
+/** Before a job that waits for the database or the object store is tried again. */
+const unavailablePauseMs = 3_000;
 
 /** Works on a job until it is over, or until somebody else has to go on with it. Rejects never. */
-export async function work(deps: WorkerDeps, { job, holder }: Claimed, stopping: AbortSignal): Promise<void> {
-  const held = { jobId: job.id, attempt: job.attempt, holder };
+export async function work(deps: WorkerDeps, { job, lease }: ClaimedJob, stopping: AbortSignal): Promise<void> {
+  const { database, timing, root } = deps;
   const canceled = new AbortController();
-  const lease = keepLease({ database: deps.database, held, timing: deps.timing }, (state) => {
+  const heartbeat = startHeartbeat({ database, lease, timing }, (state) => {
     if (state === 'canceling') canceled.abort();
   });
-  const hold: Hold = {
-    ...{ held, lease, canceled: canceled.signal, folder: attemptFolder(deps.root, held) },
-    signal: AbortSignal.any([lease.signal, stopping]),
-  };
+  const signal = AbortSignal.any([heartbeat.signal, stopping]);
+  const leased = { lease, heartbeat, signal, canceled: canceled.signal, folder: attemptFolder(root, lease) };
   try {
-    deps.changed(job.id);
-    await takeThrough(deps, hold, job);
+    deps.onChange(job.id);
+    await trainAndPublish(deps, leased, job);
   } catch (error) {
-    await conclude(deps, hold, { error, stopping });
+    await handleError(deps, leased, { error, stopping });
   } finally {
-    await lease.stop();
-    deps.changed(job.id);
+    await heartbeat.stop();
+    deps.onChange(job.id);
   }
 }
 
-async function takeThrough(deps: WorkerDeps, hold: Hold, job: TrainingJob): Promise<void> {
+async function trainAndPublish(deps: WorkerDeps, leased: LeasedJob, job: TrainingJob): Promise<void> {
+  const { lease, folder, signal } = leased;
   // If the trainer was done on another machine, its result is not here, and training has to finish once more.
-  const isDone = job.trained && (await hasResult(hold.folder));
-  const trained = isDone ? await step(deps, hold, { type: 'trained' }) : await runTrainers(deps, hold, job);
+  const isDone = job.trained && (await hasResult(folder));
+  const trained = isDone ? await applyEvent(deps, leased, { type: 'trained' }) : await runTrainers(deps, leased, job);
   if (trained === null) return;
   // Recorded first, so that what is saved can be found and removed if nobody comes to use it.
-  await withHeldJob(deps, hold, (tx) => noteArtifacts(tx, hold.held, true));
-  const published = await deps.publish(
-    await readTrained(deps.database, trained, `${hold.folder}/${outName}`),
-    hold.signal,
-  );
-  const { result, adapterSha256, archive } = published;
-  const done = await step(deps, hold, { type: 'published' }, { success: { result, adapterSha256, archive } });
-  await removeAttempt(hold.folder);
+  await withLeasedJob(deps, leased, (tx) => noteArtifacts(tx, lease, true));
+  const success = await deps.publish(await readTrained(deps.database, trained, join(folder, outName)), signal);
+  const done = await applyEvent(deps, leased, { type: 'published' }, { success });
+  await removeAttempt(folder);
   if (done?.deploy) await deps.deploy(done);
 }
 
+async function readTrained(sql: Sql, job: TrainingJob, outFolder: string): Promise<TrainedAttempt> {
+  const name = { jobId: job.id, attempt: job.attempt };
+  if (!job.snapshot) throw new AttemptFailure('internal_error', 'The snapshot of the data is not known any more.');
+  const [result, evaluated, baseline, versions] = await Promise.all([
+    readLastMetrics(sql, name, resultPrefix),
+    readLastMetrics(sql, name, 'eval.'),
+    readLastMetrics(sql, name, 'baseline.'),
+    findHello(sql, job.id, job.attempt),
+  ]);
+  // The weights that are kept are the best ones, which need not be those of the last evaluation on the way.
+  const metrics = Object.keys(result).length > 0 ? result : evaluated;
+  const baselineMetrics = Object.keys(baseline).length > 0 ? baseline : null;
+  return { job, snapshot: job.snapshot, outFolder, metrics, baselineMetrics, versions };
+}
+
 /** What becomes of a job whose work has ended with an error. */
-async function conclude(
+async function handleError(
   deps: WorkerDeps,
-  hold: Hold,
+  leased: LeasedJob,
   { error, stopping }: { error: unknown; stopping: AbortSignal },
 ): Promise<void> {
   const { log } = deps;
-  const fields = { err: error, job: hold.held.jobId, attempt: hold.held.attempt };
-  if (error instanceof LeaseLost || hold.lease.signal.aborted) return log.warn(fields, 'a training job was let go');
+  const { lease, heartbeat, canceled } = leased;
+  const fields = { err: error, job: lease.jobId, attempt: lease.attempt };
+  if (error instanceof LeaseLost || heartbeat.signal.aborted) return log.warn(fields, 'training job lease lost');
   try {
-    if (stopping.aborted) await step(deps, hold, { type: 'put_down' });
+    if (stopping.aborted) await applyEvent(deps, leased, { type: 'released' });
     // Where a trainer was done before it heard of the cancellation, there is nothing to stop any more.
-    else if (hold.canceled.aborted && (await step(deps, hold, { type: 'stopped' }))) return;
-    else if (isOutOfReach(error)) await leaveForLater(deps, hold, error);
-    else await fail(deps, hold, error);
+    else if (canceled.aborted && (await applyEvent(deps, leased, { type: 'stopped' }))) return;
+    else if (isOutOfReach(error)) await releaseForLater(deps, leased, error);
+    else await fail(deps, leased, error);
   } catch (cause) {
-    // The lease ends by itself; whoever takes the job then finds it as it is.
-    log.warn({ ...fields, err: cause }, 'a training job was left to the next worker');
+    // The lease expires; whoever takes the job then finds it as it is.
+    log.warn({ ...fields, err: cause }, 'training job left to the next worker');
   }
 }
 
-/** Puts the job down without counting a failure: it waits until the database or the object store is back. */
-async function leaveForLater(deps: WorkerDeps, hold: Hold, error: unknown): Promise<void> {
-  deps.log.warn({ err: error, job: hold.held.jobId }, 'a training job waits for what it needs');
-  await sleep(outOfReachMs, undefined, { signal: hold.signal }).catch(() => {});
-  const message = 'What the work needs is out of reach; the attempt goes on later.';
-  await step(deps, hold, { type: 'put_down' }, { message, isSilent: true });
+/** Releases the job without counting a failure: it waits until the database or the object store is back. */
+async function releaseForLater(deps: WorkerDeps, leased: LeasedJob, error: unknown): Promise<void> {
+  deps.log.warn({ err: error, job: leased.lease.jobId }, 'training job waits for an unavailable service');
+  await sleep(unavailablePauseMs, undefined, { signal: leased.signal }).catch(() => {});
+  const message = 'A service that the work needs is unavailable; the attempt goes on later.';
+  await applyEvent(deps, leased, { type: 'released' }, { message, isSilent: true });
 }
 
-async function fail(deps: WorkerDeps, hold: Hold, error: unknown): Promise<void> {
-  const failure = failureIn(error);
-  if (failure) {
-    const { code, message, hint, cause } = failure;
-    // Its owner is told what he can do; what it was in detail is for the operator.
-    if (cause !== undefined) deps.log.warn({ err: cause, job: hold.held.jobId, code }, 'a training job failed');
-    await step(deps, hold, { type: 'failed', code }, { message, hint });
-  } else {
-    deps.log.warn({ err: error, job: hold.held.jobId }, 'a training job failed for a reason that is not its own');
-    await step(deps, hold, { type: 'failed', code: 'internal_error' }, told(error));
+async function fail(deps: WorkerDeps, leased: LeasedJob, error: unknown): Promise<void> {
+  const { code, message, hint, cause } = toAttemptFailure(error);
+  // Its owner is told what he can do; the details are for the operator.
+  if (cause !== undefined) deps.log.warn({ err: cause, job: leased.lease.jobId, code }, 'training job failed');
+  await applyEvent(deps, leased, { type: 'failed', code }, { message, hint });
+  await removeAttempt(leased.folder);
+}
+
+function toAttemptFailure(cause: unknown): AttemptFailure {
+  if (cause instanceof AttemptFailure) return cause;
+  if (isOutOfRoom(cause))
+    return new AttemptFailure('artifact_write_failed', 'The disk of the server is full.', { cause });
+  if (cause instanceof OperatorError) {
+    const message = `Training is not set up on this server. ${cause.message}`;
+    return new AttemptFailure('internal_error', message, { hint: 'Its operator can mend that.', cause });
   }
-  await removeAttempt(hold.folder);
-}
-
-/** What an error says of the attempt; null: nobody expected it. */
-function failureIn(error: unknown): AttemptFailure | null {
-  if (error instanceof AttemptFailure) return error;
-  if (!isOutOfRoom(error)) return null;
-  return new AttemptFailure('artifact_write_failed', 'The disk of the server is full.', { cause: error });
-}
-
-/** What the owner of a job is told of a fault that is not his. */
-function told(error: unknown): { message: string; hint?: string } {
-  if (error instanceof OperatorError)
-    return { message: `Training is not set up on this server. ${error.message}`, hint: 'Its operator can mend that.' };
-  return { message: error instanceof Fault ? error.message : 'The program failed for a reason that nobody expected.' };
+  const message = cause instanceof Fault ? cause.message : 'The program failed for a reason that nobody expected.';
+  return new AttemptFailure('internal_error', message, { cause });
 }

@@ -1,39 +1,12 @@
 import type { Sql } from '#db';
 import type { AttemptName } from './jobs/job.ts';
 
-/** Of these jobs, the attempts that have been over for a while. */
-export function listOverAttempts(sql: Sql, jobIds: readonly string[]): Promise<AttemptName[]> {
+/** Attempts of these jobs that have been over for a while. */
+export function listFinishedAttempts(sql: Sql, jobIds: readonly string[]): Promise<AttemptName[]> {
   return sql.query(
     `select job_id as "jobId", number as attempt from training_attempts
       where job_id = any($1::text[]) and finished_at < now() - interval '10 minutes'`,
     [jobIds],
-  );
-}
-
-/** Lets nobody go on any more from checkpoints that nobody can use, or has gone on from for so long. */
-export async function retireCheckpoints(sql: Sql, keptDays: number): Promise<void> {
-  await sql.query(
-    `update training_checkpoints c set noted_files = coalesce(c.noted_files, c.files), files = null
-       from (select o.job_id, o.attempt, o.name
-               from training_checkpoints o join training_jobs j on j.id = o.job_id
-              where o.files is not null and o.removed_at is null and j.finished_at is not null
-                and (j.state = 'succeeded' or not j.keeps_checkpoints or j.finished_at < now() - $1 * interval '1 day')
-                for no key update of o skip locked) old
-      where (c.job_id, c.attempt, c.name) = (old.job_id, old.attempt, old.name)`,
-    [keptDays],
-  );
-}
-
-export type OldCheckpoint = AttemptName & { name: string; files: string[] };
-
-/** Checkpoints that are of no use, or were never whole, and of which objects may be there. */
-export function listUselessCheckpoints(sql: Sql, limit: number): Promise<OldCheckpoint[]> {
-  return sql.query<OldCheckpoint>(
-    `select c.job_id as "jobId", c.attempt, c.name, c.noted_files as files
-       from training_checkpoints c join training_jobs j on j.id = c.job_id
-      where c.files is null and c.noted_files is not null and c.removed_at is null and j.finished_at is not null
-      order by c.job_id, c.attempt, c.name limit $1`,
-    [limit],
   );
 }
 
@@ -71,8 +44,8 @@ export async function noteSnapshot(sql: Sql, sha256: string): Promise<void> {
  * Locks a snapshot that no job needs which is not over, or may be tried again soon; null: there is none, or others are at it.
  * Until the transaction ends nobody can need it.
  */
-export async function lockUselessSnapshot(tx: Sql, keptDays: number): Promise<string | null> {
-  // What is removed may be slow to go; the database must not take the lock away meanwhile.
+export async function lockUnusedSnapshot(tx: Sql, keptDays: number): Promise<string | null> {
+  // Removing the objects may take long; the database must not end the transaction meanwhile.
   await tx.query('set local idle_in_transaction_session_timeout = 0');
   const [row] = await tx.query<{ sha256: string }>(
     `select sha256 from training_snapshots s
@@ -87,6 +60,6 @@ export async function lockUselessSnapshot(tx: Sql, keptDays: number): Promise<st
   return row?.sha256 ?? null;
 }
 
-export async function forgetSnapshot(tx: Sql, sha256: string): Promise<void> {
+export async function removeSnapshotRow(tx: Sql, sha256: string): Promise<void> {
   await tx.query('delete from training_snapshots where sha256 = $1', [sha256]);
 }

@@ -3,7 +3,7 @@ import { actorOf } from '#activity';
 import type { Sql } from '#db';
 import { fault, isId } from '#kernel';
 import { changeOwnProject, projectPathOf, projectPrefix, readOwnProject } from '#projects';
-import type { Author } from '../jobs/create-job.ts';
+import type { JobAuthor } from '../jobs/create-job.ts';
 import type { TrainingJob } from '../jobs/job.ts';
 import { findJob, lockJob } from '../jobs/jobs.store.ts';
 
@@ -15,7 +15,7 @@ function jobIdOf({ params }: FastifyRequest): string {
   return (params as { jobId: string }).jobId;
 }
 
-export function authorOf(request: FastifyRequest): Author {
+export function authorOf(request: FastifyRequest): JobAuthor {
   return { actor: actorOf(request.principal), requestId: request.id };
 }
 

@@ -4,7 +4,7 @@ import type { JobError, JobResult } from './job.ts';
 import { nextTurn } from './jobs.store.ts';
 import type { JobState } from './lifecycle.ts';
 
-export type LifeChange = {
+export type JobChange = {
   id: string;
   /** As it was when it was locked. */
   from: { state: JobState; attempt: number };
@@ -16,14 +16,11 @@ export type LifeChange = {
   success: { result: JobResult; adapterSha256: string; archive: { sha256: string; bytes: number } } | null;
 };
 
-/**
- * The process that ends a job also puts it behind its alias. If that has not happened after this time, another server
- * does it.
- */
-const deployPatience = '1 minute';
+/** The process that ends a job also points its alias at it. If that has not happened after this time, another server does it. */
+const deployTimeout = '1 minute';
 
-/** Compares and sets: nothing happens, and false is the answer, when the job is in another state or attempt by now. */
-export async function writeLife(tx: Sql, change: LifeChange): Promise<boolean> {
+/** Compare and set; false: the job is in another state or attempt by now. */
+export async function writeTransition(tx: Sql, change: JobChange): Promise<boolean> {
   const { id, from, to, isFinal, isLeased, error, success } = change;
   const rows = await tx.query(
     `update training_jobs
@@ -37,7 +34,7 @@ export async function writeLife(tx: Sql, change: LifeChange): Promise<boolean> {
             progress = case when $5 > attempt then null else progress end,
             adapter_sha256 = coalesce($12, adapter_sha256), archive_sha256 = coalesce($13, archive_sha256),
             archive_bytes = coalesce($14, archive_bytes), crashes = $15,
-            deploy_at = case when $11::jsonb is not null and deploy is not null then now() + interval '${deployPatience}' end
+            deploy_at = case when $11::jsonb is not null and deploy is not null then now() + interval '${deployTimeout}' end
       where id = $1 and state = $2 and attempt = $3 returning id`,
     [
       ...[id, from.state, from.attempt, to.state, to.attempt, to.interruptions, isFinal, to.hasStarted, isLeased],
@@ -49,10 +46,10 @@ export async function writeLife(tx: Sql, change: LifeChange): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Jobs that are not yet behind their alias, each for one server at a time. */
+/** Jobs whose alias does not point at them yet, each for one server at a time. */
 export async function takeDueDeployments(sql: Sql, limit: number): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(
-    `update training_jobs set deploy_at = now() + interval '${deployPatience}'
+    `update training_jobs set deploy_at = now() + interval '${deployTimeout}'
       where id in (select id from training_jobs where deploy_at < now() order by deploy_at, id limit $1
                    for no key update skip locked)
       returning id`,
@@ -66,7 +63,7 @@ export async function noteDeployed(sql: Sql, jobId: string): Promise<void> {
 }
 
 /** Begins to count the time of an attempt. */
-export async function noteStart(tx: Sql, jobId: string, attempt: number): Promise<void> {
+export async function noteAttemptStart(tx: Sql, jobId: string, attempt: number): Promise<void> {
   await tx.query(
     'update training_attempts set started_at = coalesce(started_at, now()) where job_id = $1 and number = $2',
     [jobId, attempt],

@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { type ObjectStore, openFolderStore } from '#objects';
-import { type CareOptions, createCare } from './care.ts';
-import { noteArtifacts, noteSnapshot } from './leftovers.store.ts';
+import { noteArtifacts, noteSnapshot } from './maintenance.store.ts';
+import { createTrainingMaintenance, type TrainingMaintenanceDeps } from './maintenance.ts';
+import { findStrayTrainingObjects, removeStrayTrainingObjects } from './orphan-objects.ts';
 import { snapshotKeys } from './prepare/snapshot.ts';
 import { artifactKeys } from './publish/artifacts.ts';
-import { findStrayTrainingObjects, removeStrayTrainingObjects } from './stray-objects.ts';
 import { checkpointKey } from './supervise/attempt-folder.ts';
-import { createCheckpointKeeper } from './supervise/checkpoints.ts';
+import { createCheckpointUploads } from './supervise/checkpoints.ts';
 import { type Person, startTraining, type TrainingServer } from './training.fixture.ts';
 
 let server: TrainingServer;
@@ -25,7 +25,7 @@ const cluster = createServer((_request, response) => response.writeHead(401).end
 const jobs: { id: string; error: { code: string; message: string } }[] = [];
 
 before(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'fanfold-care-'));
+  dataDir = await mkdtemp(join(tmpdir(), 'fanfold-maintenance-'));
   objects = openFolderStore(join(dataDir, 'objects'));
   await new Promise<void>((resolve) => cluster.listen(0, '127.0.0.1', resolve));
   const { port } = cluster.address() as AddressInfo;
@@ -61,10 +61,15 @@ test('jobs asked for at once are all made, and what only the operator can mend i
   }
 });
 
-function careOf(deployDue = async () => {}, runner: CareOptions['runner'] = {}) {
-  return createCare({
-    ...{ database: server.database, objects, keptDays: 30, log: { warn: () => {} }, root: join(dataDir, 'left') },
-    ...{ deployments: { deployDue }, runner },
+function maintenanceOf(deployDue = async () => {}, runner: TrainingMaintenanceDeps['runner'] = {}) {
+  return createTrainingMaintenance({
+    database: server.database,
+    objects,
+    checkpointDays: 30,
+    log: { warn: () => {} },
+    root: join(dataDir, 'left'),
+    deployDue,
+    runner,
   });
 }
 
@@ -93,10 +98,10 @@ test('checkpoints stay as long as somebody may go on from them, and no longer', 
   const proof = `adapter_sha256 = '${digest}', archive_sha256 = '${digest}', archive_bytes = 1, result = '${result}'`;
   await change(succeeded, `state = 'succeeded', error = null, ${proof}`);
 
-  const care = careOf();
+  const maintenance = maintenanceOf();
   // Replicas do it at once.
-  await Promise.all([care.tend(), care.tend()]);
-  await care.stop();
+  await Promise.all([maintenance.tend(), maintenance.tend()]);
+  await maintenance.stop();
 
   const isThere = (id: string) =>
     Promise.all(files.map((file) => isStored(key(id, file)))).then((found) => found.every((each) => each));
@@ -131,13 +136,13 @@ test('what servers left behind that died is removed once its attempt has been ov
   await utimes(join(left, 'drafts', 'draft-old'), lastWeek, lastWeek);
   const asked = [over, recent].map((jobId) => ({ jobId, attempt: 1 }));
   let swept: unknown;
-  const care = careOf(undefined, {
+  const maintenance = maintenanceOf(undefined, {
     sweep: async (areOver) => {
       swept = await areOver(asked);
     },
   });
-  await Promise.all([care.tend(), care.tend()]);
-  await care.stop();
+  await Promise.all([maintenance.tend(), maintenance.tend()]);
+  await maintenance.stop();
   assert.deepEqual(swept, [{ jobId: over, attempt: 1 }]);
   const isThere = (folder: string) =>
     access(join(left, folder)).then(
@@ -164,16 +169,16 @@ test('what a server was putting into the object store when it died is removed on
     put: (key, source, options) =>
       key.endsWith('state.json') ? Promise.reject(new Error('The server dies.')) : objects.put(key, source, options),
   };
-  const keeper = createCheckpointKeeper(
+  const uploads = createCheckpointUploads(
     { database: server.database, objects: dying, log: { info: () => {}, warn: () => {} } },
     {
-      held: { jobId: checkpointed, attempt: 1, holder: 'dying' },
+      lease: { jobId: checkpointed, attempt: 1, holder: 'dying' },
       folder,
-      lease: { signal: new AbortController().signal, stop: async () => {} },
+      heartbeat: { signal: new AbortController().signal, stop: async () => {} },
     },
   );
-  keeper.keep('ckpt-000007');
-  await keeper.kept();
+  uploads.upload('ckpt-000007');
+  await uploads.settled();
   const part = checkpointKey({ jobId: checkpointed, attempt: 1 }, 'ckpt-000007', 'adapter.safetensors');
   assert.ok(await isStored(part));
 
@@ -184,11 +189,11 @@ test('what a server was putting into the object store when it died is removed on
     `update training_attempts set finished_at = now() - interval '1 hour' where job_id = $1`,
     [saved],
   );
-  const care = careOf(async () => {
+  const maintenance = maintenanceOf(async () => {
     throw new Error('No alias today.');
   });
-  await assert.rejects(care.tend(), /No alias today/);
-  await care.stop();
+  await assert.rejects(maintenance.tend(), /No alias today/);
+  await maintenance.stop();
   const left = await Promise.all([part, ...Object.values(artifactKeys(attempt))].map(isStored));
   assert.deepEqual(left, [false, false, false, false]);
 });
@@ -215,11 +220,11 @@ test('data that jobs have learned from stay while a job may need them, and no lo
     `update training_snapshots set noted_at = now() - interval '2 days' where sha256 = any($1::text[])`,
     [noted],
   );
-  const care = careOf();
+  const maintenance = maintenanceOf();
   // Replicas do it at once.
-  await Promise.all([care.tend(), care.tend()]);
-  await care.tend();
-  await care.stop();
+  await Promise.all([maintenance.tend(), maintenance.tend()]);
+  await maintenance.tend();
+  await maintenance.stop();
   const isThere = (name: string) => isStored(snapshotKeys(digestOf(name)).train);
   assert.deepEqual(await Promise.all(names.map(isThere)), [false, true, true, false, false]);
 });

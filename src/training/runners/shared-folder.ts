@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { cp, lstat, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, posix, relative, sep } from 'node:path';
 import { OperatorError, systemCodeOf } from '#kernel';
-import { modeOf, ownersMode, setMode, setModes } from './file-modes.ts';
 import { eventPrefix } from './protocol.ts';
 import type { Run } from './runner.ts';
 
@@ -145,4 +144,35 @@ export class SharedPlace {
       if (systemCodeOf(error) !== 'ENOENT') throw error;
     }
   }
+}
+
+const [everyRight, rightsOfFiles] = [0o777, 0o666];
+/** Only the owner may enter and read. */
+export const ownersMode = 0o700;
+
+/** Who may do what with a folder. */
+export async function modeOf(folder: string): Promise<number> {
+  return (await lstat(folder)).mode & everyRight;
+}
+
+/**
+ * Gives a file, or a folder and all in it, to those that `mode` lets into a folder: what is copied brings along the modes of where it comes
+ * from. What has gone meanwhile, or belongs to somebody else, stays as it is.
+ */
+export async function setModes(path: string, mode: number): Promise<void> {
+  const found = await lstat(path).catch(ignoreOthers);
+  if (found?.isFile()) await setMode(path, mode & rightsOfFiles);
+  if (!found?.isDirectory()) return;
+  await setMode(path, mode);
+  const names = (await readdir(path).catch(ignoreOthers)) ?? [];
+  for (const name of names) await setModes(join(path, name), mode);
+}
+
+/** The same of a folder alone. */
+export async function setMode(path: string, mode: number): Promise<void> {
+  await chmod(path, mode).catch(ignoreOthers);
+}
+
+function ignoreOthers(error: unknown): void {
+  if (!['EPERM', 'EACCES', 'ENOENT'].includes(systemCodeOf(error) ?? '')) throw error;
 }

@@ -1,13 +1,15 @@
 import type { Static } from 'typebox';
+import type { DatasetVersion } from '#datasets';
 import { formatCredits, type Micro } from '#kernel';
-import type { Attempt, Figures, JobError, JobEstimate, TrainingJob } from '../jobs/job.ts';
-import type { JobPlan } from '../jobs/plan.ts';
-import type { RetryBlock, RetryEstimate } from '../jobs/retry.ts';
-import type { attemptSchema } from './attempts.schema.ts';
-import type { dryRunSchema, retryEstimateSchema } from './estimates.schema.ts';
+import type { EstimateRange, JobAttempt, JobError, JobEstimate, JobPlan, TrainingJob } from '../jobs/job.ts';
+import type { RetryBlockReason, RetryEstimate } from '../jobs/retry.ts';
+import type { LogLine } from '../logs/logs.store.ts';
+import type { MetricPoint } from '../logs/metrics.store.ts';
+import type { attemptSchema, dryRunSchema, retryEstimateSchema } from './attempts.schema.ts';
 import type { jobErrorSchema, jobSchema } from './jobs.schema.ts';
+import type { logSchema, metricsSchema } from './records.schema.ts';
 
-export function jobToWire(job: TrainingJob, retryBlock: RetryBlock | null): Static<typeof jobSchema> {
+export function jobToWire(job: TrainingJob, retryBlock: RetryBlockReason | null): Static<typeof jobSchema> {
   return {
     id: job.id,
     model_ref: `training-job#${job.id}`,
@@ -44,9 +46,11 @@ export function jobToWire(job: TrainingJob, retryBlock: RetryBlock | null): Stat
   };
 }
 
-function evaluationToWire({ testRatio, everySteps, patience, control = null }: TrainingJob['evaluation']) {
+function evaluationToWire({ testRatio, everySteps, patience, control }: TrainingJob['evaluation']) {
   return {
-    ...{ test_ratio: testRatio, every_steps: everySteps, early_stopping_patience: patience },
+    test_ratio: testRatio,
+    every_steps: everySteps,
+    early_stopping_patience: patience,
     control: control && { dataset_version_id: control.versionId, replay_ratio: control.replayRatio },
   };
 }
@@ -79,7 +83,10 @@ function resultToWire({
 }: NonNullable<TrainingJob['result']>) {
   return {
     adapter: { size_bytes: adapter.sizeBytes, sha256: adapter.sha256, rank: adapter.rank },
-    ...{ metrics, baseline_metrics: baselineMetrics, max_input_tokens: maxInputTokens, check },
+    metrics,
+    baseline_metrics: baselineMetrics,
+    max_input_tokens: maxInputTokens,
+    check,
   };
 }
 
@@ -104,7 +111,7 @@ function estimateToWire({ activeMs, micro, basis }: JobEstimate) {
   return { active_ms: activeMs, credits: creditsToWire(micro), basis };
 }
 
-function creditsToWire({ low, expected, high }: Figures<Micro>): Figures<string> {
+function creditsToWire({ low, expected, high }: EstimateRange<Micro>): EstimateRange<string> {
   return { low: formatCredits(low), expected: formatCredits(expected), high: formatCredits(high) };
 }
 
@@ -125,7 +132,7 @@ export function retryEstimateToWire(retry: RetryEstimate): Static<typeof retryEs
   };
 }
 
-export function attemptToWire(attempt: Attempt): Static<typeof attemptSchema> {
+export function attemptToWire(attempt: JobAttempt): Static<typeof attemptSchema> {
   const { resumedFrom, error } = attempt;
   return {
     number: attempt.number,
@@ -139,7 +146,42 @@ export function attemptToWire(attempt: Attempt): Static<typeof attemptSchema> {
     steps: attempt.steps,
     error: error && errorToWire(error),
     checkpoints: attempt.checkpoints.map(({ step, loss, evalLoss, sizeBytes, createdAt }) => ({
-      ...{ step, loss, eval_loss: evalLoss, size_bytes: sizeBytes, created_at: new Date(createdAt).toISOString() },
+      step,
+      loss,
+      eval_loss: evalLoss,
+      size_bytes: sizeBytes,
+      created_at: new Date(createdAt).toISOString(),
     })),
+  };
+}
+
+export function logToWire({ seq, at, ...line }: LogLine): Static<typeof logSchema> {
+  return { seq: Number(seq), at: at.toISOString(), ...line };
+}
+
+export function metricsToWire(attempt: number, points: readonly MetricPoint[]): Static<typeof metricsSchema> {
+  const byName = Map.groupBy(points, ({ name }) => name);
+  const series = [...byName].map(([name, each]) => ({
+    name,
+    points: each.map(({ step, value }): [number, number] => [step, value]),
+  }));
+  return { attempt, series };
+}
+
+export function frozenToWire({ snapshot }: TrainingJob, version: DatasetVersion) {
+  return {
+    dataset_id: version.datasetId,
+    version_id: version.id,
+    sha256: version.sha256,
+    example_count: version.trainCount + version.testCount,
+    split_counts: { train: version.trainCount, test: version.testCount },
+    tokens: snapshot && {
+      samples: snapshot.counts.train,
+      held_out: snapshot.counts.eval,
+      trained: snapshot.counts.trainedTokens,
+      dropped: snapshot.counts.dropped.too_long,
+      not_learnable: snapshot.counts.dropped.not_learnable ?? 0,
+    },
+    snapshot_sha256: snapshot?.sha256 ?? null,
   };
 }

@@ -6,7 +6,7 @@ import { doctor } from '#billing';
 import { startS3Server } from '#test/object-server.ts';
 import { type Person, scriptedTrainer, startTraining, type TrainingServer } from '../training.fixture.ts';
 
-/** An object store that can be out of reach, as in a network that fails. */
+/** An object store that can be unavailable, as in a network that fails. */
 let objects: Awaited<ReturnType<typeof startS3Server>>;
 let way: Awaited<ReturnType<typeof openWay>>;
 let trainer: Awaited<ReturnType<typeof scriptedTrainer>>;
@@ -33,7 +33,7 @@ after(async () => {
   await objects?.stop();
 });
 
-test('a job waits while the object store is out of reach, and then succeeds with one charge', async () => {
+test('a job waits while the object store is unavailable, and then succeeds with one charge', async () => {
   const examples = Array.from({ length: 12 }, (_, n) => ({
     text: {
       messages: [
@@ -47,7 +47,7 @@ test('a job waits while the object store is out of reach, and then succeeds with
   const asked = { base_model: 'fanfold-tiny-chat', dataset_id: datasetId, hyperparameters: { max_steps: 2 } };
   const { id } = await ada.ok('POST', `${ada.project}/training-jobs`, asked);
   const said = async () => (await ada.ok('GET', `${ada.project}/training-jobs/${id}/logs?limit=100`)).data;
-  const waits = 'What the work needs is out of reach; the attempt goes on later.';
+  const waits = 'A service that the work needs is unavailable; the attempt goes on later.';
   while (!(await said()).some(({ message }: { message: string }) => message === waits))
     assert.equal((await ada.ok('GET', `${ada.project}/training-jobs/${id}`)).finished_at, null);
   way.mend();
