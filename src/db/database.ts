@@ -1,7 +1,8 @@
+import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
 import { type Fault, fault, messageOf, OperatorError } from '#kernel';
-import { CopyIn } from './copy-in.ts';
 import { driverUrl } from './driver-url.ts';
 import { placeOf } from './place.ts';
 import { sessionOptions } from './session-settings.ts';
@@ -44,6 +45,8 @@ export type DatabaseOptions = {
 const oldestVersion = 16;
 const connectTimeoutMs = 5_000;
 const queryTimeoutMs = 15_000;
+/** Longer than a statement may take, as the disk has its say. */
+const copyTimeoutMs = 120_000;
 const idleTimeoutMs = 300_000;
 const closeMs = 1_000;
 const retryAfterSeconds = 1;
@@ -171,7 +174,10 @@ function withinTime(config: pg.QueryConfig, timeoutMs = queryTimeoutMs): pg.Quer
 }
 
 async function copy(connection: Connection, text: string, data: readonly Buffer[]): Promise<void> {
-  await answered(connection, connection.client.query(new CopyIn(text, data)).ended);
+  const stream = connection.client.query(Object.assign(copyFrom(text), { query_timeout: copyTimeoutMs }));
+  for (const piece of data) stream.write(piece);
+  stream.end();
+  await answered(connection, finished(stream));
 }
 
 async function answered<Answer>(connection: Connection, answer: Promise<Answer>): Promise<Answer> {

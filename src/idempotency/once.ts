@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import pLimit from 'p-limit';
 import { type Database, type HeldTransaction, holdTransaction } from '#db';
-import { createTurns, fault } from '#kernel';
+import { fault } from '#kernel';
 import type { KeptAnswer } from './idempotency.store.ts';
 import type { Idempotency, Reservation } from './idempotency.ts';
 import { fingerprintOf, hasIdempotencyKey, requireIdempotencyKey } from './request-identity.ts';
@@ -47,8 +48,8 @@ export function obeyIdempotencyKeys(
 }
 
 function createHooks({ idempotency, database }: { idempotency: Idempotency; database: Database }) {
-  const inTurn = createTurns({ running: transactionsAtOnce });
-  const gated: Database = { ...database, transaction: (work) => inTurn(() => database.transaction(work)) };
+  const limit = pLimit(transactionsAtOnce);
+  const gated: Database = { ...database, transaction: (work) => limit(() => database.transaction(work)) };
 
   return {
     /** After the request was authenticated and found valid: what is refused before this was never run. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import type { Engine } from '#engine';
-import { type Clock, createTurns, Fault } from '#kernel';
+import { type Clock, Fault } from '#kernel';
 import { type EmbeddedTexts, type EmbeddingEngine, type EmbeddingRequest, embedTexts } from './embedding.ts';
 
 /** Embeds for work in the background, where nobody is in a hurry. */
@@ -24,13 +25,13 @@ const longestPauseMs = 5_000;
  */
 export function createBackground(options: BackgroundOptions): EmbedInBackground {
   const { engine, clock, patienceMs = defaultPatienceMs } = options;
-  const inTurn = createTurns({ running: 1 });
+  const limit = pLimit(1);
   return async (request) => {
     const { signal } = request;
     const untilMs = clock.monotonicMs() + patienceMs;
     for (;;) {
       try {
-        return await inTurn(async () => {
+        return await limit(async () => {
           await giveWay(options, signal);
           return embedTexts(engine, request);
         });

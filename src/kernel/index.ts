@@ -54,5 +54,4 @@ export { SeenHashes } from './seen-hashes.ts';
 export { isStorable, storable } from './storable-text.ts';
 export { isOutOfRoom, systemCodeOf } from './system-code.ts';
 export { createEndOfTurn, type EndOfTurn } from './turn.ts';
-export { createTurns, type InTurn } from './turns.ts';
 export { createUnderWay, type UnderWay } from './under-way.ts';

@@ -1,9 +1,8 @@
-import type { InTurn } from '#kernel';
-import { createGate } from './gate.ts';
+import { createGate, type Gate } from './gate.ts';
 
 /** Hashes and checks passwords as better-auth stores them (scrypt); slow on purpose, so a few at a time. */
 export type Passwords = {
-  gate: InTurn;
+  gate: Gate;
   hash: (password: string) => Promise<string>;
   matches: (password: string, hash: string) => Promise<boolean>;
 };

@@ -1,11 +1,12 @@
 import type { Database } from '#db';
-import { checkDisplayName, fault, type InTurn } from '#kernel';
+import { checkDisplayName, fault } from '#kernel';
 import { checkEmail, foldEmail } from '../email.ts';
 import { checkPassword, maxPasswordLength } from '../password-rules.ts';
 import { checkSlug } from '../slug.ts';
 import { faultOfAuth, wrongEmailOrPassword } from './auth-errors.ts';
 import type { PasswordAuth } from './better-auth.ts';
 import { createFlow, type Flow, type Flows, type StartedSession } from './flow.ts';
+import type { Gate } from './gate.ts';
 import { forgiveSignIn, takeSignInTry, takeSignUpTry } from './throttle.ts';
 
 /** Who may open an account by himself: nobody, people of the identity provider, anyone. */
@@ -15,7 +16,7 @@ export type SignInDeps = {
   database: Database;
   auth: () => Promise<PasswordAuth>;
   flows: Flows;
-  gate: InTurn;
+  gate: Gate;
   signUp: SignUpPolicy;
 };
 

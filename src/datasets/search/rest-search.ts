@@ -1,5 +1,5 @@
+import pLimit from 'p-limit';
 import type { Sql } from '#db';
-import { createTurns } from '#kernel';
 import type { SearchTerm } from '../content/search-words.ts';
 import { linesOf } from './addition-lines.ts';
 import type { Addition } from './additions.store.ts';
@@ -22,7 +22,7 @@ const idleMs = 5_000;
 /** Looks through examples one by one until they have come into blocks; a few searches at a time, the others wait. */
 export function createRestSearch(): RestSearch {
   const idle = new Map<BlockMaker, NodeJS.Timeout>();
-  const inTurn = createTurns({ running: atOnce });
+  const limit = pLimit(atOnce);
 
   function take(): BlockMaker {
     const [kept] = idle;
@@ -55,7 +55,7 @@ export function createRestSearch(): RestSearch {
   }
 
   return {
-    find: (sql, datasetId, asked) => inTurn(() => withThread((thread) => find(sql, datasetId, { ...asked, thread }))),
+    find: (sql, datasetId, asked) => limit(() => withThread((thread) => find(sql, datasetId, { ...asked, thread }))),
   };
 }
 

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
+import pLimit from 'p-limit';
 import type { DatasetVersion, VersionExample } from '#datasets';
-import { createTurns, plainText, SeenHashes } from '#kernel';
+import { plainText, SeenHashes } from '#kernel';
 import { type DocumentIdentity, embeddingContent, identityOf } from '../passages.ts';
 
 type Version = Pick<DatasetVersion, 'datasetId' | 'seq'>;
@@ -39,14 +40,14 @@ type Read = Promise<Pairs | null>;
  */
 export function createKnownAnswers(options: KnownAnswersOptions): KnownAnswers {
   const { examplesOf, maxPairs = defaultMaxPairs, maxVersions = defaultMaxVersions } = options;
-  const inTurn = createTurns({ running: readAtOnce });
+  const limit = pLimit(readAtOnce);
   /** Used least lately first. */
   const kept = new Map<string, { read: Read; size: number }>();
   let timer: NodeJS.Timeout | undefined;
 
   function keep(name: string, version: Version): Read {
     // Whoever asked may leave: the next one who asks finds what is read meanwhile.
-    const entry = { read: inTurn(() => readPairs(examplesOf(version), { atMost: maxPairs })), size: 0 };
+    const entry = { read: limit(() => readPairs(examplesOf(version), { atMost: maxPairs })), size: 0 };
     entry.read.then(
       (pairs) => {
         entry.size = pairs?.size ?? 0;
@@ -81,7 +82,7 @@ export function createKnownAnswers(options: KnownAnswersOptions): KnownAnswers {
       const name = `${version.datasetId} ${version.seq}`;
       const known = kept.get(name);
       const pairs = await (known ? use(name, known) : keep(name, version));
-      return pairs ?? inTurn(() => readOwn(examplesOf(version), queries));
+      return pairs ?? limit(() => readOwn(examplesOf(version), queries));
     },
   };
 }
