@@ -3,7 +3,8 @@
 create table serving_routes (
   id text collate "C" primary key check (id ~ '^[a-z0-9][a-z0-9._-]{0,62}$'),
   base_model_id text collate "C" not null,
-  api text not null check (api in ('openai', 'vllm', 'sglang', 'llama-server', 'tei')),
+  -- The name of an engine dialect.
+  api text not null check (api ~ '^[a-z][a-z0-9-]*$'),
   url text not null check (url ~ '^https?://'),
   upstream_model text not null,
   -- Where each server finds the secret: env:NAME or file:/path. The secret itself is nowhere in the database.

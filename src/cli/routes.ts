@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { type RemoteApi, remoteApis } from '#engine';
+import { type DialectName, dialectNames, engineDialects, isDialectName } from '#engine';
 import { OperatorError } from '#kernel';
 import { deleteRoute, listRoutes, modelIdPattern, putRoute, type RouteRow, setDraining } from '#models';
 import type { Config } from '../config.ts';
@@ -33,7 +33,7 @@ export function addRouteCommands(routes: Command, config: () => Config): void {
     .description('serve a base model by a remote engine, or set the engine of this name up anew')
     .requiredOption('-m, --model <base-model>', 'base model that it serves')
     .requiredOption('-u, --url <url>', 'base URL as an OpenAI client has it, such as http://10.0.0.7:8000/v1')
-    .option('--api <api>', `what it is: ${remoteApis.join(', ')}`, 'openai')
+    .option('--api <api>', `what it is: ${dialectNames.join(', ')}`, 'openai')
     .option('--upstream-model <name>', 'name of the model there, if it is another')
     .option('--secret-env <name>', 'environment variable of the servers that holds its key')
     .option('--secret-file <path>', 'file on the servers that holds its key')
@@ -78,7 +78,7 @@ function addCommand(config: Config, name: string, flags: AddFlags) {
   const models = openCatalogue(config, print);
   const model = models.find(route.baseModelId);
   if (!model) throw new OperatorError(`There is no base model ${route.baseModelId}. See: fanfold models list`);
-  if (route.api === 'openai' && model.kind === 'embedding' && !model.installed)
+  if (engineDialects[route.api].countTexts === null && model.kind === 'embedding' && !model.installed)
     throw new OperatorError(
       `Tokens of ${model.id} cannot be counted by this engine. Say which it is with --api, or install the model's file here as well.`,
     );
@@ -91,11 +91,11 @@ function addCommand(config: Config, name: string, flags: AddFlags) {
   });
 }
 
-function readRoute(id: string, flags: AddFlags): RouteRow {
+function readRoute(id: string, flags: AddFlags): RouteRow & { api: DialectName } {
   if (!modelIdPattern.test(id))
     throw new OperatorError('A route is named in lower-case letters, digits, ".", "_" and "-".');
-  const api = remoteApis.find((each) => each === flags.api);
-  if (!api) throw new OperatorError(`--api: expected one of ${remoteApis.join(', ')}.`);
+  const { api } = flags;
+  if (!isDialectName(api)) throw new OperatorError(`--api: expected one of ${dialectNames.join(', ')}.`);
   const url = flags.url.replace(/\/+$/, '');
   if (!/^https?:\/\//.test(url) || !URL.canParse(url))
     throw new OperatorError('--url: expected http://... or https://...');
@@ -112,14 +112,14 @@ function readRoute(id: string, flags: AddFlags): RouteRow {
   return { id, baseModelId, api, url, upstreamModel, secretSource, capacity, weight, draining: false, ...adapters };
 }
 
-const adapterApis: readonly RemoteApi[] = ['vllm', 'sglang', 'llama-server'];
+const withAdapters = dialectNames.filter((name) => engineDialects[name].adapters !== null);
 
-function readAdapters(api: RemoteApi, flags: AddFlags) {
+function readAdapters(api: DialectName, flags: AddFlags) {
   const { adaptersFolder = null, adaptersSeenAs = null } = flags;
   if (adaptersSeenAs !== null && adaptersFolder === null)
     throw new OperatorError('--adapters-seen-as: says what --adapters-folder is called elsewhere; give that, too.');
-  if (adaptersFolder !== null && !adapterApis.includes(api))
-    throw new OperatorError(`--adapters-folder: needs --api ${adapterApis.join(', ')}.`);
+  if (adaptersFolder !== null && !withAdapters.includes(api))
+    throw new OperatorError(`--adapters-folder: needs --api ${withAdapters.join(', ')}.`);
   for (const path of [adaptersFolder, adaptersSeenAs]) {
     if (path !== null && !path.startsWith('/'))
       throw new OperatorError('--adapters-folder, --adapters-seen-as: expected an absolute path.');

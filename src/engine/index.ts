@@ -24,8 +24,9 @@ export type {
   Usage,
 } from './port.ts';
 export { type AdapterProbe, createAdapterProbe } from './probe/adapter-probe.ts';
+export { type DialectName, dialectNames, engineDialects, isDialectName } from './remote/dialects/index.ts';
 export { createRemoteEngine } from './remote/remote-engine.ts';
-export { type RemoteApi, remoteApis, type ServingRoute } from './remote/serving-route.ts';
+export type { ServingRoute } from './remote/serving-route.ts';
 export { createRoutedEngine } from './routed-engine.ts';
 export type { Countable, Encoded, ShownPart, TokenCount } from './tokens/counter-protocol.ts';
 export type { CountingBasis } from './tokens/counting-basis.ts';

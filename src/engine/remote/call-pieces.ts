@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, isObject, textOf } from './chunk-fields.ts';
+import { type Fields, fieldsOf, isObject, textOf } from './json-fields.ts';
 
 /** A call as far as it has come. */
 export type RemoteCall = {

@@ -1,10 +1,17 @@
 import type { Delta } from '../port.ts';
 import { type AnswerOptions, ChatAnswer } from './chat-answer.ts';
+import { openai } from './dialects/openai.ts';
 import type { Chunk } from './upstream.fixture.ts';
 
 /** What the answer of these chunks says. */
 export const read = (chunks: readonly Chunk[], options: Partial<AnswerOptions> = {}) => {
-  const answer = new ChatAnswer({ hasTools: true, parallelToolCalls: true, stop: [], ...options });
+  const answer = new ChatAnswer({
+    hasTools: true,
+    parallelToolCalls: true,
+    stop: [],
+    fields: openai.answer,
+    ...options,
+  });
   const deltas = chunks.flatMap((chunk) => answer.push(chunk));
   if (answer.isComplete) deltas.push(...answer.end());
   const textOf = (type: 'content' | 'reasoning') =>

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { fc } from '#test/properties.ts';
 import { read } from './chat-answer.fixture.ts';
 import { ChatAnswer } from './chat-answer.ts';
+import { openai } from './dialects/openai.ts';
 import { type Chunk, delta, finish, usage } from './upstream.fixture.ts';
 
 test('reasoning is apart from content whether the engine parses it, under either name, or leaves the tags in the text', () => {
@@ -219,7 +220,7 @@ test('what cannot be a count is none, however an engine writes it, and the large
 test('nonsense in a chunk is nothing', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
-      const answer = new ChatAnswer({ hasTools: true, parallelToolCalls: true, stop: [] });
+      const answer = new ChatAnswer({ hasTools: true, parallelToolCalls: true, stop: [], fields: openai.answer });
       answer.push(value);
       answer.push(delta({ tool_calls: value, content: value, reasoning: value }));
     }),

@@ -2,9 +2,10 @@ import { fault } from '#kernel';
 import type { Delta, Finished, Usage } from '../port.ts';
 import { OutputParser } from '../text/output-parser.ts';
 import { WholeCharacters } from '../text/whole-characters.ts';
-import { textsOf, unreadIn } from './answer-texts.ts';
 import { CallPieces, legacyCall } from './call-pieces.ts';
-import { choiceOf, countOf, type Fields, fieldsOf, isObject, type Said, textOf } from './chunk-fields.ts';
+import { choiceOf, contentOf, type TextPart, unreadIn } from './chunk-content.ts';
+import type { AnswerFields } from './dialect.ts';
+import { countOf, type Fields, fieldsOf, isObject, textOf } from './json-fields.ts';
 
 export type AnswerOptions = {
   /** Whether the request had tools. */
@@ -13,7 +14,10 @@ export type AnswerOptions = {
   parallelToolCalls: boolean;
   /** Ends the content also where the engine leaves it in, as some do with the token that holds it. */
   stop: readonly string[];
+  fields: AnswerFields;
 };
+
+export const noUsage: Usage = { promptTokens: 0, completionTokens: 0, reasoningTokens: 0, cachedTokens: 0 };
 
 /** Engines say so where they give up what they have begun. */
 const givenUp: ReadonlySet<string> = new Set(['abort', 'error']);
@@ -31,18 +35,18 @@ const plainEnds: ReadonlySet<string> = new Set([
  */
 export class ChatAnswer {
   readonly #options: AnswerOptions;
-  readonly #text: OutputParser;
+  readonly #parser: OutputParser;
   readonly #calls = new CallPieces();
   #emittedCalls = 0;
   /** Place of the choice that is the answer: those behind it are not. */
   #choice: unknown = null;
-  #hasSaid = false;
+  #hasText = false;
   #unread: string | null = null;
   /** Engines write it for what they cut off inside of a character, which is then left out. */
   readonly #replacement = { content: '', reasoning: '' };
   #reason: string | null = null;
   /** The stop text that the engine says it ended with, and has left out. */
-  #saidStop: string | null = null;
+  #stopText: string | null = null;
   #usage: Usage | null = null;
   #hasReasoning = false;
   /** The engine parses reasoning itself; what it found may be empty. */
@@ -54,7 +58,7 @@ export class ChatAnswer {
   constructor(options: AnswerOptions) {
     this.#options = options;
     const ofCalls = { tools: [], toolSyntax: 'json', parallelToolCalls: true } as const;
-    this.#text = new OutputParser({ reasons: true, startsInReasoning: false, ...ofCalls, stop: options.stop });
+    this.#parser = new OutputParser({ reasons: true, startsInReasoning: false, ...ofCalls, stop: options.stop });
   }
 
   /** The engine has said why it stopped: without it the answer is not whole. */
@@ -64,7 +68,7 @@ export class ChatAnswer {
 
   /** What the engine said of tokens, 0 where it said nothing that can be a count. */
   get usage(): Usage {
-    return this.#usage ?? { promptTokens: 0, completionTokens: 0, reasoningTokens: 0, cachedTokens: 0 };
+    return this.#usage ?? noUsage;
   }
 
   /** Throws where the engine gave up. Calls wait for the end, as engines may send pieces of them in turn. */
@@ -73,30 +77,28 @@ export class ChatAnswer {
     if (isObject(fields.usage)) this.#usage = usageOf(fieldsOf(fields.usage));
     const { choice, delta } = choiceOf(fields);
     if (!this.#isAnswer(choice)) return [];
-    const { said, calls } = textsOf(delta);
+    const { texts, calls } = contentOf(delta, this.#options.fields);
     for (const call of [...callsIn(delta), ...calls]) this.#calls.add(call);
-    if (said.length === 0) this.#unread ??= unreadIn(fields, delta);
+    if (texts.length === 0) this.#unread ??= unreadIn(fields, delta);
     // Some write '' until the end.
     const reason = textOf(choice.finish_reason);
     if (givenUp.has(reason)) throw new Error(`The engine ended its answer with ${JSON.stringify(reason)}.`);
     if (reason !== '') this.#reason = reason;
-    this.#saidStop ??= this.#stopIn(choice);
-    return said.flatMap((each) => this.say(each));
+    this.#stopText ??= this.#stopIn(choice);
+    return texts.flatMap((each) => this.#text(each));
   }
 
   /** The rest, once nothing more comes. Throws where the engine said what cannot be read, and nothing else. */
   end(): Delta[] {
     const reason = this.#reason ?? '';
-    if (!this.#hasSaid && (!this.#options.hasTools || this.#calls.isEmpty)) this.#refuseUnread(reason);
+    if (!this.#hasText && (!this.#options.hasTools || this.#calls.isEmpty)) this.#refuseUnread(reason);
     const rest = cutReasons.has(reason) ? [] : this.#replaced();
     const [calls, broken] = this.#endCalls();
-    return [...rest, ...broken, ...this.#text.end(cutReasons.has(reason) ? 'length' : 'eog'), ...calls];
+    return [...rest, ...broken, ...this.#parser.end(cutReasons.has(reason) ? 'length' : 'eog'), ...calls];
   }
 
-  /** What a chunk says that says nothing else, or several of one kind, one after the other. */
-  say({ kind, text }: Said): Delta[] {
-    if (text === '') return [];
-    this.#hasSaid = true;
+  #text({ kind, text }: TextPart): Delta[] {
+    this.#hasText = true;
     const all = this.#replacement[kind] + text;
     const shown = all.replace(/\uFFFD+$/, '');
     this.#replacement[kind] = all.slice(shown.length);
@@ -106,18 +108,19 @@ export class ChatAnswer {
   /** Valid once the answer is complete. */
   get reason(): Exclude<Finished['reason'], 'cancelled'> {
     if (this.#emittedCalls > 0) return 'tool_calls';
-    if (this.#text.stopped !== null) return 'stop';
+    if (this.#parser.stopped !== null) return 'stop';
     return cutReasons.has(this.#reason ?? '') ? 'length' : 'stop';
   }
 
   /** Valid once the answer is complete. The text itself tells where it has one, else the engine, if it does. */
   get stopText(): string | null {
-    return this.#text.stopText ?? (this.reason === 'length' ? null : this.#saidStop);
+    return this.#parser.stopText ?? (this.reason === 'length' ? null : this.#stopText);
   }
 
-  /** vLLM and SGLang have a name for it each; a number is a token, and other texts are none that was asked for. */
-  #stopIn({ stop_reason, matched_stop }: Fields): string | null {
-    return this.#options.stop.find((stop) => stop === stop_reason || stop === matched_stop) ?? null;
+  /** A number is a token, and other texts are none that was requested. */
+  #stopIn(choice: Fields): string | null {
+    const { stop, fields } = this.#options;
+    return stop.find((text) => fields.stopText.some((key) => choice[key] === text)) ?? null;
   }
 
   #reasoning(text: string): Delta[] {
@@ -133,8 +136,8 @@ export class ChatAnswer {
 
   #content(text: string): Delta[] {
     // An engine that parses reasoning itself may begin the answer with the newlines behind it.
-    const first = this.#isParsed && this.#text.undecided ? text.replace(/^[\r\n]+/, '') : text;
-    return this.#text.push(first, 0);
+    const first = this.#isParsed && this.#parser.undecided ? text.replace(/^[\r\n]+/, '') : text;
+    return this.#parser.push(first, 0);
   }
 
   /** Text that the model itself has ended with replacement characters. */

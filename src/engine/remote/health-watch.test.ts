@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { openConnectionPool } from './connection-pool.ts';
+import { openai } from './dialects/openai.ts';
 import { HealthWatch, type Watched } from './health-watch.ts';
 import { isReachable } from './reachable.ts';
 import { startUpstream } from './upstream.fixture.ts';
@@ -19,7 +20,7 @@ async function startEngine({ isSilent = false } = {}) {
 
 /** What the first health check of an engine gives. */
 function firstLook(url: string, patienceMs: number): Promise<string> {
-  const upstream = openUpstream({ url, api: 'openai', secret: null, capacity: 1 });
+  const upstream = openUpstream({ url, ...openai, secret: null, capacity: 1 });
   return new Promise((resolve) => {
     const answered = () => resolve('answered');
     const watched = {
@@ -74,7 +75,7 @@ async function startBusyEngine(checked: Checked) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // as: it listens on a port.
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-  const upstream = openUpstream({ url, api: 'openai', secret: null, capacity: 1 });
+  const upstream = openUpstream({ url, ...openai, secret: null, capacity: 1 });
   stops.push(upstream.close, () => {
     server.close();
     server.closeAllConnections();

@@ -5,6 +5,7 @@ import type { Fault } from '#kernel';
 import { fc } from '#test/properties.ts';
 import type { Delta } from '../port.ts';
 import { ChatAnswer } from './chat-answer.ts';
+import { openai } from './dialects/openai.ts';
 import { readStream } from './read-response.ts';
 import { type Chunk, delta, finish, usage } from './upstream.fixture.ts';
 
@@ -14,7 +15,7 @@ const frame = (chunk: Chunk) => `data: ${JSON.stringify(chunk)}\n\n`;
 async function readPieces(pieces: readonly Buffer[]): Promise<Delta[][]> {
   const body = new Readable({ read() {} });
   const seen: Delta[] = [];
-  const options = { hasTools: false, parallelToolCalls: true, stop: [] };
+  const options = { hasTools: false, parallelToolCalls: true, stop: [], fields: openai.answer };
   const { signal } = new AbortController();
   const read = readStream(body, new ChatAnswer(options), { signal, onDelta: (each) => void seen.push(each) });
   read.catch(() => {});
@@ -135,7 +136,7 @@ test('a stream says what its chunks say one by one, whatever they are and wherev
   await fc.assert(
     fc.asyncProperty(chunks, places, async (stream, at) => {
       const all: [Chunk, string][] = [...stream, [finish('stop'), '\n\n']];
-      const answer = new ChatAnswer({ hasTools: false, parallelToolCalls: true, stop: [] });
+      const answer = new ChatAnswer({ hasTools: false, parallelToolCalls: true, stop: [], fields: openai.answer });
       const expected = [...all.flatMap(([each]) => answer.push(each)), ...answer.end()];
       const whole = Buffer.from(all.map(([each, end]) => `data: ${JSON.stringify(each)}${end}`).join(''));
       const ends = [...at.filter((place) => place < whole.length), whole.length].sort((a, b) => a - b);

@@ -3,8 +3,8 @@ import { createParser } from 'eventsource-parser';
 import { Fault, fault, parseExactJson } from '#kernel';
 import type { Delta } from '../port.ts';
 import type { ChatAnswer } from './chat-answer.ts';
-import { fieldsOf } from './chunk-fields.ts';
 import { discard, readText } from './connection-pool.ts';
+import { fieldsOf } from './json-fields.ts';
 
 type ReadOptions = { signal: AbortSignal; onDelta: (delta: Delta) => void };
 

@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { ChatPrompt, Delta, Finished, Generation, PreparedChat } from '../port.ts';
 import { workOf } from '../turns/admission.ts';
-import { ChatAnswer } from './chat-answer.ts';
+import { ChatAnswer, noUsage } from './chat-answer.ts';
 import { chatBody } from './chat-request.ts';
-import { countPrompt } from './count-tokens.ts';
 import { readStream, readWhole } from './read-response.ts';
 import type { RemoteParts } from './remote-parts.ts';
+import type { RouteRuntime } from './route-runtime.ts';
 import { reach } from './route-set.ts';
 import { Elsewhere } from './routed-call.ts';
 import { adapterFields, doubting, sendCall } from './send-call.ts';
 import type { ServingRoute } from './serving-route.ts';
+import { countPrompt } from './token-count.ts';
 
 /** A longer answer is streamed to us whoever asks: proxies between cut what is silent for a minute. */
-const mostWholeTokens = 2_048;
+const maxWholeTokens = 2_048;
 
 /** Gives a chat its place with a route. */
 export function prepareChat(
@@ -29,12 +30,12 @@ export function prepareChat(
   const prefix = routes.of(baseModelId).length > 1 ? prefixOf(prompt) : '';
   const work = workOf({ promptTokens: tokens, maxTokens: prompt.maxTokens ?? 0 }, routes.contextOf(baseModelId));
   return routes.place({ baseModelId, adapter, prefix, tokens, scope, work }, async (runtime, leave, isInLine) => {
-    const { upstream, route } = runtime;
+    const { upstream, route, dialect } = runtime;
     const ready = adapter === null || isInLine ? null : await adapterFields(runtime, adapter, signal);
     if (ready instanceof Elsewhere) return ready;
     const counted = fitsSurely(prompt, bytes, route)
       ? null
-      : await reach(runtime, () => countPrompt(prompt, { route, upstream, local: countPromptHere, signal }), {
+      : await reach(runtime, () => countPrompt(prompt, { route, dialect, upstream, local: countPromptHere, signal }), {
           nothingRan: true,
         });
     if (counted instanceof Elsewhere) return counted;
@@ -65,33 +66,36 @@ export async function generateChat(
   const call = waiting.takeBack(handle);
   if (!('chat' in call.what)) throw new Error('A prompt of another kind. This is a bug.');
   const { chat } = call.what;
-  let beginsMs: number | null = null;
-  const streams = whole !== true || sampling.maxTokens > mostWholeTokens;
-  const { parallelToolCalls } = chat;
-  const text = new ChatAnswer({ hasTools: chat.tools.length > 0, parallelToolCalls, stop: sampling.stop });
+  const streams = whole !== true || sampling.maxTokens > maxWholeTokens;
+  let sentMs: number | null = null;
+  let answer: ChatAnswer | null = null;
   const cancelled = (): Finished => ({
     reason: 'cancelled',
-    usage: text.usage,
-    // What was not sent yet cannot have run: an adapter that is loaded first is not paid for.
-    activeMs: beginsMs === null ? 0 : clock.monotonicMs() - beginsMs,
+    usage: answer?.usage ?? noUsage,
+    // What was not sent yet cannot have run: the load of an adapter is not paid for.
+    activeMs: sentMs === null ? 0 : clock.monotonicMs() - sentMs,
   });
-  const request = (route: ServingRoute) => {
-    beginsMs = clock.monotonicMs();
-    return { path: '/chat/completions', body: chatBody(route, chat, { sampling, cacheScope, streams }) };
+  const request = ({ dialect, route }: RouteRuntime) => {
+    sentMs = clock.monotonicMs();
+    const engine = { dialect, model: route.upstreamModel };
+    return { path: '/chat/completions', body: chatBody(engine, chat, { sampling, cacheScope, streams }) };
   };
   try {
     signal.throwIfAborted();
-    // Without reasoning there is nothing to bound.
+    // Without reasoning there is nothing to limit.
     const maxReasoningTokens = chat.reasoningEffort === 'none' ? null : (sampling.maxReasoningTokens ?? null);
     const sent = await sendCall(parts, call, { request, maxReasoningTokens, signal, param: 'messages' });
+    const { tools, parallelToolCalls } = chat;
+    const { answer: fields } = sent.runtime.dialect;
+    answer = new ChatAnswer({ hasTools: tools.length > 0, parallelToolCalls, stop: sampling.stop, fields });
     try {
-      await (streams ? readStream : readWhole)(sent.response.body, text, { signal, onDelta });
+      await (streams ? readStream : readWhole)(sent.response.body, answer, { signal, onDelta });
       if (signal.aborted) return cancelled();
       const activeMs = clock.monotonicMs() - sent.sentMs;
-      const { promptTokens, completionTokens } = text.usage;
+      const { promptTokens, completionTokens } = answer.usage;
       parts.routes.line(call.baseModelId).ran(workOf({ promptTokens, maxTokens: completionTokens }), activeMs);
-      sent.runtime.measured(activeMs, text.usage.completionTokens);
-      return { reason: text.reason, usage: text.usage, activeMs, stopText: text.stopText };
+      sent.runtime.measured(activeMs, completionTokens);
+      return { reason: answer.reason, usage: answer.usage, activeMs, stopText: answer.stopText };
     } catch (error) {
       throw doubting(sent.runtime, error);
     } finally {

@@ -1,13 +1,13 @@
 import { fault } from '#kernel';
 import type { Embedded, EmbeddingInputs, PreparedEmbedding } from '../port.ts';
 import { workOf } from '../turns/admission.ts';
-import { countTexts } from './count-tokens.ts';
-import { canCut, embeddingCall, vectorsOf } from './embedding-request.ts';
+import { fieldsOf } from './json-fields.ts';
 import { readJson } from './read-response.ts';
 import type { RemoteParts } from './remote-parts.ts';
 import { reach } from './route-set.ts';
 import { Elsewhere } from './routed-call.ts';
 import { adapterFields, doubting, sendCall } from './send-call.ts';
+import { countTexts } from './token-count.ts';
 
 /** Counts the tokens of inputs, and gives them their place with a route. */
 export function prepareEmbedding(
@@ -21,11 +21,11 @@ export function prepareEmbedding(
   const tokens = Math.ceil(inputs.texts.join('').length / 4);
   const work = workOf({ promptTokens: tokens, maxTokens: 0 }, routes.contextOf(baseModelId));
   return routes.place({ baseModelId, adapter, prefix: '', tokens, scope, work }, async (runtime, leave, isInLine) => {
-    const { upstream, route } = runtime;
+    const { upstream, route, dialect } = runtime;
     const ready = adapter === null || isInLine ? null : await adapterFields(runtime, adapter, signal);
     if (ready instanceof Elsewhere) return ready;
-    const asked = { route, upstream, local: countHere, signal };
-    const counts = await reach(runtime, () => countTexts(inputs.texts, asked), { nothingRan: true });
+    const options = { route, dialect, upstream, local: countHere, signal };
+    const counts = await reach(runtime, () => countTexts(inputs.texts, options), { nothingRan: true });
     if (counts instanceof Elsewhere) return counts;
     if (counts === null) {
       throw fault('generation_failed', {
@@ -35,7 +35,7 @@ export function prepareEmbedding(
     }
     const most = inputs.truncate ? inputs.maxInputTokens : Number.POSITIVE_INFINITY;
     const longest = Math.max(...counts);
-    if (longest > most && !canCut(route)) throw cannotBeCut(longest, inputs.maxInputTokens);
+    if (longest > most && !dialect.truncatesInputs) throw cannotBeCut(longest, inputs.maxInputTokens);
     const counted = counts.map((count) => ({ tokens: Math.min(count, most), truncated: count > most }));
     const sum = counted.reduce((total, each) => total + each.tokens, 0);
     const place = { runtime, leave, isInLine };
@@ -64,7 +64,7 @@ export async function embedInputs(
   try {
     signal.throwIfAborted();
     const sent = await sendCall(parts, call, {
-      request: (route) => embeddingCall(route, inputs),
+      request: ({ dialect, route }) => dialect.embeddingRequest(route.upstreamModel, inputs),
       signal,
       param: 'input',
     });
@@ -81,4 +81,30 @@ export async function embedInputs(
   } finally {
     call.leave();
   }
+}
+
+/** Vectors of unit length in the order of the inputs, from OpenAI's form or a bare list (TEI). */
+function vectorsOf(answer: unknown, inputs: number): Float32Array[] {
+  const { data } = fieldsOf(answer);
+  const rows = Array.isArray(answer) ? answer.map((embedding, index) => ({ embedding, index })) : data;
+  if (!Array.isArray(rows) || rows.length !== inputs) throw wrongVectors();
+  const byIndex = new Map(rows.map(fieldsOf).map(({ embedding, index }) => [index, embedding]));
+  return Array.from({ length: inputs }, (_, index) => {
+    const embedding = byIndex.get(index);
+    if (!Array.isArray(embedding)) throw wrongVectors();
+    return normalised(embedding);
+  });
+}
+
+function normalised(values: readonly unknown[]): Float32Array {
+  const vector = Float32Array.from(values, (value) => (typeof value === 'number' ? value : Number.NaN));
+  const length = Math.hypot(...vector);
+  return length > 0 ? vector.map((value) => value / length) : vector;
+}
+
+function wrongVectors() {
+  return fault('generation_failed', {
+    message: 'The model returned vectors that do not fit the request.',
+    internal: 'The answer of the engine has another form, or too few vectors.',
+  });
 }

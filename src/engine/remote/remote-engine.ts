@@ -1,10 +1,10 @@
 import type { Engine, Pace, RuntimeStatus, Target } from '../port.ts';
-import type { LocalCounter, LocalPromptCounter } from './count-tokens.ts';
 import { generateChat, prepareChat } from './remote-chat.ts';
 import { embedInputs, prepareEmbedding } from './remote-embedding.ts';
 import type { RemoteParts } from './remote-parts.ts';
 import { unknownPace } from './route-line.ts';
 import { RouteSet, type RouteSetOptions } from './route-set.ts';
+import type { LocalCounter, LocalPromptCounter } from './token-count.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 
 export type RemoteEngineOptions = RouteSetOptions & {

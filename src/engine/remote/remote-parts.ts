@@ -1,6 +1,6 @@
 import type { Clock } from '#kernel';
-import type { LocalCounter, LocalPromptCounter } from './count-tokens.ts';
 import type { RouteSet } from './route-set.ts';
+import type { LocalCounter, LocalPromptCounter } from './token-count.ts';
 import type { WaitingCalls } from './waiting-calls.ts';
 
 /** What calls of remote engines share. */

@@ -1,12 +1,14 @@
 import type { Clock } from '#kernel';
 import type { Adapter } from '../port.ts';
 import type { Entry, Wanted } from '../turns/admission.ts';
-import type { AdapterSource } from './adapters/adapter-folder.ts';
-import { openRouteAdapters, type RouteAdapters, type RouteLog } from './adapters/route-adapters.ts';
+import { AdapterFolder, type AdapterSource } from './adapters/adapter-folder.ts';
+import type { RouteAdapters, RouteLog } from './adapters/route-adapters.ts';
 import { type Breaker, failed, isTried, succeeded, trying, upBreaker } from './breaker.ts';
 import type { Candidate } from './choose-route.ts';
+import type { EngineDialect } from './dialect.ts';
+import { engineDialects } from './dialects/index.ts';
 import { type HealthTiming, HealthWatch } from './health-watch.ts';
-import { ReasoningBound } from './reasoning-bound.ts';
+import { ReasoningLimit } from './reasoning-limit.ts';
 import type { ServingRoute } from './serving-route.ts';
 import { openUpstream, type Upstream } from './upstream.ts';
 
@@ -25,10 +27,11 @@ type Line = { came: (call: Wanted) => Entry; left: (entry: Entry) => void };
 
 /** One remote engine at run time: its connections, what it has to do, and whether it answers. */
 export class RouteRuntime {
+  readonly dialect: EngineDialect;
   readonly upstream: Upstream;
   /** null: it serves the base model only. */
   readonly adapters: RouteAdapters | null;
-  readonly reasoningBound: ReasoningBound;
+  readonly reasoningLimit: ReasoningLimit;
   #route: ServingRoute;
   #calls = 0;
   #tokens = 0;
@@ -47,15 +50,18 @@ export class RouteRuntime {
     this.#route = route;
     this.#clock = clock;
     this.#log = log;
-    this.upstream = openUpstream(route);
-    const { upstream } = this;
-    this.reasoningBound = new ReasoningBound(upstream);
-    this.adapters = adapters ? openRouteAdapters(route, { upstream, source: adapters, clock, log }) : null;
+    const dialect = engineDialects[route.api];
+    const { url, secret, capacity } = route;
+    const upstream = openUpstream({ url, secret, capacity, closesAfterStream: dialect.closesAfterStream });
+    this.dialect = dialect;
+    this.upstream = upstream;
+    this.reasoningLimit = new ReasoningLimit(upstream, dialect);
+    this.adapters = adapters ? this.#openAdapters(adapters) : null;
     this.#health = new HealthWatch(
       {
-        url: route.url,
+        url,
         upstream,
-        path: route.api === 'tei' ? '//health' : '/models',
+        path: dialect.healthPath,
         hasCalls: () => this.#calls > 0,
         answered: () => this.answered(null),
         failed: (error) => {
@@ -65,6 +71,18 @@ export class RouteRuntime {
       },
       health,
     );
+  }
+
+  /** null: the engine is not set up for adapters, or has no way to choose one for each call. */
+  #openAdapters(source: AdapterSource): RouteAdapters | null {
+    const { id: routeId, kind, adaptersFolder: here = null, adaptersSeenAs = null } = this.#route;
+    const { adapters } = this.dialect;
+    if (here === null || adapters === null || (kind === 'embedding' && !adapters.serveEmbeddings)) return null;
+    const [upstream, clock, log] = [this.upstream, this.#clock, this.#log];
+    const onCleanupError = (error: unknown) =>
+      log('warn', 'adapter folder cleanup failed', { route: routeId, error: String(error) });
+    const folder = new AdapterFolder({ here, there: adaptersSeenAs ?? here }, { source, onCleanupError });
+    return adapters.open({ routeId, upstream, folder, clock, log });
   }
 
   get route(): ServingRoute {
@@ -146,7 +164,7 @@ export class RouteRuntime {
     this.#breaker = failed(this.#breaker, { nowMs: this.#clock.monotonicMs(), error });
     if (before !== null || this.#breaker.retryAtMs === null) return;
     this.adapters?.forget();
-    this.reasoningBound.forget();
+    this.reasoningLimit.forget();
     this.#log('warn', 'A serving route is down.', { route: this.#route.id, error });
   }
 

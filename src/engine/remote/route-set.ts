@@ -1,6 +1,6 @@
 import { fault } from '#kernel';
 import { defaultWaiting } from '../turns/admission.ts';
-import { AdapterRefused } from './adapters/lora-calls.ts';
+import { AdapterRefused } from './adapters/route-adapters.ts';
 import { rankRoutes, takesCalls } from './choose-route.ts';
 import { TransportError } from './connection-pool.ts';
 import { mayTake, RouteLine, type Turn } from './route-line.ts';

@@ -5,13 +5,12 @@ import type { RemoteParts } from './remote-parts.ts';
 import type { RouteRuntime } from './route-runtime.ts';
 import { reach } from './route-set.ts';
 import { Elsewhere } from './routed-call.ts';
-import type { ServingRoute } from './serving-route.ts';
 import { refusalOf } from './upstream-error.ts';
 import type { WaitingCall } from './waiting-calls.ts';
 
 /** What is sent to a route. */
 export type ToSend = {
-  request: (route: ServingRoute) => { path: string; body: Record<string, unknown> };
+  request: (runtime: RouteRuntime) => { path: string; body: Record<string, unknown> };
   /** null or left out: no bound. */
   maxReasoningTokens?: number | null;
   /** The field that is named where the engine finds it too long. */
@@ -57,11 +56,11 @@ async function attempt(
   const { adapter, prefix } = call;
   const { request, maxReasoningTokens = null, param, signal } = what;
   const { runtime, leave, isRepeated = false } = place;
-  const fields = adapter === null ? fieldsOfBase(runtime) : await adapterFields(runtime, adapter, signal);
+  const fields = adapter === null ? runtime.adapters?.baseFields : await adapterFields(runtime, adapter, signal);
   if (fields instanceof Elsewhere) return fields;
   const bound = maxReasoningTokens === null ? {} : await boundFields(runtime, maxReasoningTokens, signal);
   if (bound instanceof Elsewhere) return bound;
-  const { path, body } = request(runtime.route);
+  const { path, body } = request(runtime);
   const told = { ...body, ...fields, ...bound };
   const sentMs = parts.clock.monotonicMs();
   const response = await reach(runtime, () => runtime.upstream.post(path, told, signal));
@@ -70,7 +69,7 @@ async function attempt(
     runtime.answered(prefix);
     return { response, runtime, leave, sentMs };
   }
-  const refusal = await refusalOf(response, { param, adapter });
+  const refusal = await refusalOf(response, { param, adapter, dialect: runtime.dialect });
   if (refusal.kind === 'final') throw doubting(runtime, refusal.error);
   if (refusal.kind === 'adapter_lost') {
     // It was started anew, or another server needed the room. Nothing has run there.
@@ -96,10 +95,10 @@ export async function adapterFields(
 ): Promise<Record<string, unknown> | Elsewhere> {
   const { adapters } = runtime;
   if (adapters === null) return new Elsewhere('The route serves no adapters.');
-  return reach(runtime, () => adapters.fieldsOf(adapter, signal), { nothingRan: true });
+  return reach(runtime, () => adapters.fieldsFor(adapter, signal), { nothingRan: true });
 }
 
 const boundFields = (runtime: RouteRuntime, most: number, signal: AbortSignal) =>
-  reach(runtime, () => runtime.reasoningBound.fieldsOf(runtime.route, most, signal), { nothingRan: true });
-
-const fieldsOfBase = ({ adapters }: RouteRuntime) => adapters?.fieldsOfBase ?? null;
+  reach(runtime, () => runtime.reasoningLimit.fieldsFor(runtime.route.upstreamModel, most, signal), {
+    nothingRan: true,
+  });

@@ -1,13 +1,11 @@
-/** What a remote engine speaks beside the OpenAI-compatible routes. `openai`: nothing else is known of it. */
-export const remoteApis = ['openai', 'vllm', 'sglang', 'llama-server', 'tei'] as const;
-export type RemoteApi = (typeof remoteApis)[number];
+import type { DialectName } from './dialects/index.ts';
 
 /** A remote engine that serves a base model, as the operator set it up. */
 export type ServingRoute = {
   id: string;
   baseModelId: string;
   kind: 'text' | 'embedding';
-  api: RemoteApi;
+  api: DialectName;
   /** Base URL as an OpenAI client has it, such as `http://10.0.0.7:8000/v1`, without a slash at the end. */
   url: string;
   /** Sent as a bearer token; null: none. */
@@ -23,7 +21,7 @@ export type ServingRoute = {
   maxContextTokens: number;
   /** Length of the vectors; null for text models. */
   dimensions: number | null;
-  /** Folder that it shares with the servers, as these call it; adapters are put there. without it, it serves none. */
+  /** Folder that it shares with the servers, as these call it; adapters are put there. Without it, it serves none. */
   adaptersFolder?: string | null;
   /** The same folder as the engine calls it; without it, by the same path. */
   adaptersSeenAs?: string | null;

@@ -1,7 +1,8 @@
 import { type Fault, fault } from '#kernel';
 import type { Adapter } from '../port.ts';
-import { adapterName, isUnknown } from './adapters/lora-calls.ts';
+import { adapterName } from './adapters/route-adapters.ts';
 import { readText, type UpstreamResponse } from './connection-pool.ts';
+import type { EngineDialect } from './dialect.ts';
 
 /** What a refusal of a remote engine means for the call. */
 export type Refusal =
@@ -13,34 +14,31 @@ export type Refusal =
   | { kind: 'final'; error: Fault };
 
 const mostTextBytes = 64 * 1024;
-const loadingWords = /loading|model_warming|starting/i;
-const contextWords =
-  /context length|context size|exceeds the available|maximum.*tokens|too long|longer than|too large to process/i;
-/** LM Studio and routers of engines say so with 400. */
-const missingWords = /\bno models? (is |are )?(currently )?loaded|\bmodel\b.{0,200}\b(not found|not loaded|unloaded)/i;
 
 /** Reads the error of an answer whose status is not 200. */
 export async function refusalOf(
   response: UpstreamResponse,
-  context: { param: string; adapter: Adapter | null },
+  { param, adapter, dialect }: { param: string; adapter: Adapter | null; dialect: EngineDialect },
 ): Promise<Refusal> {
+  const { contextExceeded, modelMissing, modelLoading } = dialect.errors;
   const text = await textOf(response);
   const { status } = response;
+  const message = messageIn(text);
+  const isTooLong = message !== null && contextExceeded.test(message);
   const reason = `The engine answered ${status}: ${text.slice(0, 300)}`;
-  if (context.adapter && isUnknown(status, text, adapterName(context.adapter.sha256)))
-    return { kind: 'adapter_lost', reason };
+  if (adapter && isNotLoaded(adapter, dialect, { status, text })) return { kind: 'adapter_lost', reason };
   if (status === 429 || status === 503) {
     const retryAfterSeconds = secondsOf(response.headers['retry-after']);
-    return { kind: 'elsewhere', reason, isDown: false, retryAfterSeconds, isLoading: loadingWords.test(text) };
+    return { kind: 'elsewhere', reason, isDown: false, retryAfterSeconds, isLoading: modelLoading.test(text) };
   }
   if (status === 400 || status === 413 || status === 422) {
     // Its words may be the caller's own, which must not take a route down.
-    if (status === 400 && missingWords.test(messageIn(text) ?? '')) return misplaced(reason, { isDown: false });
-    return { kind: 'final', error: invalid(text, context.param, reason) };
+    if (status === 400 && modelMissing.test(message ?? '')) return misplaced(reason, { isDown: false });
+    return { kind: 'final', error: invalid({ message, isTooLong, param, internal: reason }) };
   }
-  // llama.cpp's server says it of an input that is too large for it.
-  if (status === 500 && contextWords.test(messageIn(text) ?? ''))
-    return { kind: 'final', error: invalid(text, context.param, reason) };
+  // llama.cpp's server answers so to an input that is too large for it.
+  if (status === 500 && isTooLong)
+    return { kind: 'final', error: invalid({ message, isTooLong, param, internal: reason }) };
   // The wrong secret, the wrong path or name of the model: this route is set up wrongly, and nothing ran.
   if (status >= 300 && status < 500 && status !== failedAtWork) return misplaced(reason, { isDown: true });
   return { kind: 'final', error: fault('generation_failed', { internal: reason }) };
@@ -53,18 +51,28 @@ function misplaced(reason: string, { isDown }: { isDown: boolean }): Refusal {
   return { kind: 'elsewhere', reason, isDown, retryAfterSeconds: null, isLoading: false };
 }
 
-/** The words of the engine are for its operator; a context that is too long is told to the caller. */
-function invalid(text: string, param: string, internal: string): Fault {
-  const said = messageIn(text);
-  if (said !== null && contextWords.test(said)) {
+/** Nothing has run: the adapter can be loaded, and the call sent again. */
+function isNotLoaded(
+  { sha256 }: Adapter,
+  { adapters }: EngineDialect,
+  { status, text }: { status: number; text: string },
+): boolean {
+  if (!adapters?.isNotLoaded || (status !== 404 && status !== 400)) return false;
+  return text.includes(adapterName(sha256)) && adapters.isNotLoaded.test(text);
+}
+
+type InvalidRequest = { message: string | null; isTooLong: boolean; param: string; internal: string };
+
+/** A context that is too long is explained in words that clients know. */
+function invalid({ message, isTooLong, param, internal }: InvalidRequest): Fault {
+  if (!isTooLong)
     return fault('invalid_request', {
-      param,
-      message: `This model's maximum context length is exceeded. ${said}`,
+      message: message ?? 'The engine of this model does not take this request.',
       internal,
     });
-  }
   return fault('invalid_request', {
-    message: said ?? 'The engine of this model does not take this request.',
+    param,
+    message: `This model's maximum context length is exceeded. ${message}`,
     internal,
   });
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { readText } from './connection-pool.ts';
-import type { RemoteApi } from './serving-route.ts';
+import { type DialectName, engineDialects } from './dialects/index.ts';
 import { openUpstream } from './upstream.ts';
 
 const stops: (() => unknown)[] = [];
@@ -61,8 +61,8 @@ function answer(name: string | null, isStream: boolean, says: string): string {
 const signal = () => AbortSignal.timeout(180_000);
 
 /** Asks an engine for one answer after the other, streams (`s`) and others (`o`). */
-async function ask(url: string, api: RemoteApi, wanted: string): Promise<void> {
-  const upstream = openUpstream({ url, api, secret: null, capacity: 4 });
+async function ask(url: string, api: DialectName, wanted: string): Promise<void> {
+  const upstream = openUpstream({ url, ...engineDialects[api], secret: null, capacity: 4 });
   stops.push(upstream.close);
   for (const each of wanted) {
     const { body } = await upstream.post('/chat/completions', each === 's' ? { stream: true } : {}, signal());

@@ -1,11 +1,11 @@
 import type { Sql } from '#db';
-import type { RemoteApi } from '#engine';
 
 /** A serving route as the operator set it up. */
 export type RouteRow = {
   id: string;
   baseModelId: string;
-  api: RemoteApi;
+  /** Name of an engine dialect. */
+  api: string;
   url: string;
   upstreamModel: string;
   /** `env:NAME` or `file:/path`; null: no secret. */

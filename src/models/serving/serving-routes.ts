@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Sql } from '#db';
-import type { ServingRoute } from '#engine';
+import { isDialectName, type ServingRoute } from '#engine';
 import { createRounds } from '#kernel';
 import type { BaseModel } from '../base-model.ts';
 import type { ModelsService } from '../models-service.ts';
@@ -73,13 +73,14 @@ type Place = Pick<ServingRoutesOptions, 'find' | 'environment'>;
 function openRoutes(rows: readonly RouteRow[], { find, environment }: Place) {
   const found: ServingRoute[] = [];
   const problems: string[] = [];
-  for (const { secretSource, adaptersFolder = null, adaptersSeenAs = null, ...row } of rows) {
+  for (const { secretSource, adaptersFolder = null, adaptersSeenAs = null, api, ...row } of rows) {
     const model = find(row.baseModelId);
     const secret = secretSource === null ? null : readSecret(secretSource, environment);
     if (!model) problems.push(`The serving route ${row.id} is of ${row.baseModelId}, which is no base model here.`);
+    else if (!isDialectName(api)) problems.push(`The serving route ${row.id} has an unknown --api: ${api}.`);
     else if (secret === undefined)
       problems.push(`The secret of the serving route ${row.id} is not at ${secretSource}.`);
-    else found.push({ ...row, secret, kind: model.kind, ...sizesOf(model), adaptersFolder, adaptersSeenAs });
+    else found.push({ ...row, api, secret, kind: model.kind, ...sizesOf(model), adaptersFolder, adaptersSeenAs });
   }
   return { found, problems };
 }

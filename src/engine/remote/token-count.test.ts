@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { prompt } from './chat-call.fixture.ts';
 import { TransportError } from './connection-pool.ts';
-import { countPrompt, countTexts } from './count-tokens.ts';
-import type { RemoteApi, ServingRoute } from './serving-route.ts';
+import { type DialectName, engineDialects } from './dialects/index.ts';
+import { countPrompt, countTexts } from './token-count.ts';
 import { type Behave, startUpstream } from './upstream.fixture.ts';
 import { openUpstream } from './upstream.ts';
 
@@ -14,16 +14,16 @@ const texts = Array.from({ length: 70 }, (_, n) => 'x'.repeat(1 + (n % 9)));
 const lengths = texts.map(({ length }) => length);
 
 /** An upstream as its route sees it. */
-async function reached(api: RemoteApi, behave: Behave) {
+async function reached(api: DialectName, behave: Behave) {
+  const dialect = engineDialects[api];
   const server = await startUpstream(behave);
-  const upstream = openUpstream({ url: server.url, api, secret: null, capacity: 4 });
+  const upstream = openUpstream({ url: server.url, ...dialect, secret: null, capacity: 4 });
   stops.push(upstream.close, server.stop);
-  // as: what counting reads of a route.
-  const route = { api, baseModelId: 'big', upstreamModel: 'theirs', maxContextTokens: 100 } as ServingRoute;
-  return { got: server.got, asked: { route, upstream, signal: AbortSignal.timeout(180_000) } };
+  const route = { baseModelId: 'big', upstreamModel: 'theirs', maxContextTokens: 100 };
+  return { got: server.got, asked: { route, dialect, upstream, signal: AbortSignal.timeout(180_000) } };
 }
 
-async function count(api: RemoteApi, behave: Behave) {
+async function count(api: DialectName, behave: Behave) {
   const { got, asked } = await reached(api, behave);
   return { counts: await countTexts(texts, { ...asked, local: async () => null }), asked: got.length };
 }

@@ -1,0 +1,103 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ChatPrompt, EmbeddingInputs, ReasoningEffort, Sampling, ToolDefinition } from '../port.ts';
+import type { RouteAdapters, RouteAdaptersOptions } from './adapters/route-adapters.ts';
+import { discard, readText } from './connection-pool.ts';
+import { countOf, type Fields, fieldsOf } from './json-fields.ts';
+import type { Upstream } from './upstream.ts';
+
+/**
+ * What differs between engines that speak OpenAI's routes. A dialect is one module in `dialects/`, registered in `dialects/index.ts`.
+ * Paths are under the route's base URL, or of the server itself where they begin with `//`.
+ */
+export type EngineDialect = {
+  /** Answers 200 while the engine is up. */
+  healthPath: string;
+  /** The engine announces keep-alive for the connection of a stream and closes it nevertheless. `headers`: of its last response. */
+  closesAfterStream: (headers: IncomingHttpHeaders) => boolean;
+
+  /** Fields of a chat beside OpenAI's own. */
+  chatFields: (chat: { sampling: Sampling; cacheScope: string }) => Fields;
+  reasoningFields: (effort: Exclude<ReasoningEffort, null>) => Fields;
+  /** Fields that end reasoning after so many tokens; null: the engine has no such limit. */
+  reasoningLimit: {
+    fields: (maxTokens: number) => Fields;
+    /** Some refuse it unless they were started for it, and a stream only in its body: they are asked with a short call first. */
+    mustProbe: boolean;
+  } | null;
+  /** The tool as it is sent. `isForced`: the model must call one. */
+  tool: (tool: ToolDefinition, options: { isForced: boolean }) => ToolDefinition;
+
+  /** Counts a prompt as the engine would run it; null: it has no route for that. The result is null where it does not know. */
+  countPrompt: ((request: CountRequest & { prompt: ChatPrompt; fields: Fields }) => Promise<number | null>) | null;
+  /** Counts texts, of which a request takes at most `batchSize`. */
+  countTexts: {
+    batchSize: number;
+    count: (request: CountRequest & { texts: string[] }) => Promise<number[] | null>;
+  } | null;
+
+  embeddingRequest: (model: string, inputs: EmbeddingInputs) => { path: string; body: Fields };
+  /** Whether it truncates inputs that are too long when asked to; others refuse them. */
+  truncatesInputs: boolean;
+
+  /** LoRA adapters; null: there is no way to choose one for each call. */
+  adapters: {
+    open: (options: RouteAdaptersOptions) => RouteAdapters;
+    /** false: an embedding would be made by the base model without a word. */
+    serveEmbeddings: boolean;
+    /** Recognises the refusal of a call whose adapter is not loaded; null: there is none. */
+    isNotLoaded: RegExp | null;
+  } | null;
+
+  answer: AnswerFields;
+  errors: ErrorPatterns;
+};
+
+/** Where an answer has what OpenAI's form does not define. */
+export type AnswerFields = {
+  /** Of a delta or message: what the model thought. The first that has a text counts. */
+  reasoning: readonly string[];
+  /** Of a choice: the stop text that ended it. */
+  stopText: readonly string[];
+};
+
+/** Recognise errors by their message. */
+export type ErrorPatterns = {
+  contextExceeded: RegExp;
+  modelMissing: RegExp;
+  modelLoading: RegExp;
+};
+
+export type CountRequest = { upstream: Upstream; model: string; signal: AbortSignal };
+
+/** The JSON that an engine answers; null where it has no such route, or somebody between answers a page. */
+export async function postForJson(
+  { upstream, signal }: Pick<CountRequest, 'upstream' | 'signal'>,
+  path: string,
+  body: object,
+): Promise<unknown> {
+  const response = await upstream.post(path, body, signal);
+  if (response.status !== 200) {
+    discard(response.body);
+    return null;
+  }
+  const text = await readText(response.body);
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The count that a tokenise route answers, or the number of tokens that it lists; null for anything else. */
+export function tokenCountIn(response: unknown): number | null {
+  const { count, tokens } = fieldsOf(response);
+  return countOf(count) ?? (Array.isArray(tokens) ? tokens.length : null);
+}
+
+/** Engines that render the chat template themselves turn reasoning off with a variable of it (as Qwen3's card has it). */
+export function templateReasoning(effort: Exclude<ReasoningEffort, null>): Fields {
+  if (effort === 'none') return { chat_template_kwargs: { enable_thinking: false } };
+  return { reasoning_effort: effort, chat_template_kwargs: { enable_thinking: true } };
+}
+
+export const topKField = ({ topK = null }: Sampling): Fields => (topK === null ? {} : { top_k: topK });

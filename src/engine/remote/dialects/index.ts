@@ -1,0 +1,23 @@
+import type { EngineDialect } from '../dialect.ts';
+import { llamaServer } from './llama-server.ts';
+import { openai } from './openai.ts';
+import { sglang } from './sglang.ts';
+import { tei } from './tei.ts';
+import { vllm } from './vllm.ts';
+
+/** By the names that operators give them. */
+const registered = {
+  openai,
+  vllm,
+  sglang,
+  'llama-server': llamaServer,
+  tei,
+};
+
+export type DialectName = keyof typeof registered;
+
+export const engineDialects: Readonly<Record<DialectName, EngineDialect>> = registered;
+
+export const isDialectName = (name: string): name is DialectName => Object.hasOwn(registered, name);
+
+export const dialectNames: readonly DialectName[] = Object.keys(registered).filter(isDialectName);

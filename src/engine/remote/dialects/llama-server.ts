@@ -1,0 +1,36 @@
+import { StartupAdapters } from '../adapters/startup-adapters.ts';
+import { type EngineDialect, postForJson, templateReasoning, tokenCountIn, topKField } from '../dialect.ts';
+import { fieldsOf } from '../json-fields.ts';
+import { openai } from './openai.ts';
+
+/** llama.cpp's server. */
+export const llamaServer: EngineDialect = {
+  ...openai,
+  // A request that met the end of its connection would be lost, and nobody could tell whether it had run.
+  closesAfterStream: () => true,
+  // Its slots are shared by all callers: cached prefixes of one account must not show in the timing of another's calls.
+  chatFields: ({ sampling }) => ({ ...topKField(sampling), cache_prompt: false }),
+  reasoningFields: templateReasoning,
+  reasoningLimit: { fields: (maxTokens) => ({ thinking_budget_tokens: maxTokens }), mustProbe: false },
+  async countPrompt({ fields, upstream, signal }) {
+    const request = { upstream, signal };
+    const { prompt } = fieldsOf(await postForJson(request, '//apply-template', fields));
+    if (typeof prompt !== 'string') return null;
+    const body = { content: prompt, add_special: true, parse_special: true };
+    return tokenCountIn(await postForJson(request, '//tokenize', body));
+  },
+  countTexts: {
+    batchSize: 1,
+    async count({ texts: [text = ''], upstream, signal }) {
+      const body = { content: text, add_special: true };
+      const count = tokenCountIn(await postForJson({ upstream, signal }, '//tokenize', body));
+      return count === null ? null : [count];
+    },
+  },
+  adapters: {
+    open: (options) => new StartupAdapters(options),
+    serveEmbeddings: false,
+    isNotLoaded: null,
+  },
+  answer: { reasoning: ['reasoning_content'], stopText: [] },
+};
