@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -46,4 +46,21 @@ test('every link between the documents leads to a file and a heading that are th
     guides.filter((guide) => !readme.includes(`(${guide})`)),
     [],
   );
+});
+
+test('every source file that a page for developers names is there', () => {
+  const sources = globSync('{src,test,scripts,trainer,bench,web/src}/**/*.{ts,tsx,mjs,py,sh}', { cwd: root });
+  const developerPages = [
+    'AGENTS.md',
+    'CONTRIBUTING.md',
+    'docs/architecture.md',
+    ...globSync('docs/adr/*.md', { cwd: root }),
+  ];
+  const missing = developerPages.flatMap((page) =>
+    [...proseOf(page).matchAll(/`([\w./-]+\.(?:tsx?|mjs|py|sh))`/g)]
+      .map(([, name = '']) => name)
+      .filter((name) => !sources.some((source) => source === name || source.endsWith(`/${name}`)))
+      .map((name) => `${page}: there is no ${name}`),
+  );
+  assert.deepEqual(missing, []);
 });
