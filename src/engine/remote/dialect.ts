@@ -100,4 +100,8 @@ export function templateReasoning(effort: Exclude<ReasoningEffort, null>): Field
   return { reasoning_effort: effort, chat_template_kwargs: { enable_thinking: true } };
 }
 
-export const topKField = ({ topK = null }: Sampling): Fields => (topK === null ? {} : { top_k: topK });
+/** Of engines that know `top_k`. Most refuse a `top_p` of 0, which is the most likely token. */
+export function samplingFields({ topP, topK = null }: Sampling): Fields {
+  if (topP === 0) return { top_p: 1, top_k: 1 };
+  return topK === null ? {} : { top_k: topK };
+}

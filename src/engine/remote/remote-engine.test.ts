@@ -235,6 +235,22 @@ test('top-k goes to the engines that know it', async () => {
   }
 });
 
+test('a top-p of 0 goes as the most likely token to engines that refuse it', async () => {
+  const server = await upstream(answer);
+  for (const [api, expected] of [
+    ['vllm', [1, 1]],
+    ['sglang', [1, 1]],
+    ['openai', [0, undefined]],
+  ] as const) {
+    const engine = engineOf(routeTo('a', server.url, { api }));
+    const { handle } = await engine.prepareChat({ ...prompt, maxTokens: 1 }, signal());
+    const greedy = { ...sampling, topP: 0 };
+    await engine.generate({ handle, sampling: greedy, cacheScope: 'ada', signal: signal() }, () => {});
+    const { top_p, top_k } = server.got.at(-1)?.body ?? {};
+    assert.deepEqual([top_p, top_k], expected, api);
+  }
+});
+
 test('an answer comes with the stop text that the engine names, streamed or whole', async () => {
   const choice = { index: 0, finish_reason: 'stop', stop_reason: 'END' };
   const server = await upstream(({ body }, response) =>

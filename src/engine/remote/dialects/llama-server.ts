@@ -1,5 +1,5 @@
 import { StartupAdapters } from '../adapters/startup-adapters.ts';
-import { type EngineDialect, postForJson, templateReasoning, tokenCountIn, topKField } from '../dialect.ts';
+import { type EngineDialect, postForJson, samplingFields, templateReasoning, tokenCountIn } from '../dialect.ts';
 import { fieldsOf } from '../json-fields.ts';
 import { openai } from './openai.ts';
 
@@ -9,7 +9,7 @@ export const llamaServer: EngineDialect = {
   // A request that met the end of its connection would be lost, and nobody could tell whether it had run.
   closesAfterStream: () => true,
   // Its slots are shared by all callers: cached prefixes of one account must not show in the timing of another's calls.
-  chatFields: ({ sampling }) => ({ ...topKField(sampling), cache_prompt: false }),
+  chatFields: ({ sampling }) => ({ ...samplingFields(sampling), cache_prompt: false }),
   reasoningFields: templateReasoning,
   reasoningLimit: { fields: (maxTokens) => ({ thinking_budget_tokens: maxTokens }), mustProbe: false },
   async countPrompt({ fields, upstream, signal }) {

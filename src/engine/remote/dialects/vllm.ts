@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { RuntimeAdapters } from '../adapters/runtime-adapters.ts';
-import { type EngineDialect, postForJson, templateReasoning, tokenCountIn, topKField } from '../dialect.ts';
+import { type EngineDialect, postForJson, samplingFields, templateReasoning, tokenCountIn } from '../dialect.ts';
 import { openai } from './openai.ts';
 
 export const vllm: EngineDialect = {
   ...openai,
   closesAfterStream: () => false,
   chatFields: ({ sampling, cacheScope }) => ({
-    ...topKField(sampling),
+    ...samplingFields(sampling),
     // Cached prefixes of one account must not show in the timing of another's calls.
     cache_salt: createHash('sha256').update(cacheScope).digest('base64url'),
   }),
