@@ -1,5 +1,6 @@
 import type { EngineDialect } from '../dialect.ts';
 import { llamaServer } from './llama-server.ts';
+import { lmdeploy } from './lmdeploy.ts';
 import { openai } from './openai.ts';
 import { sglang } from './sglang.ts';
 import { tei } from './tei.ts';
@@ -12,6 +13,7 @@ const registered = {
   sglang,
   'llama-server': llamaServer,
   tei,
+  lmdeploy,
 };
 
 export type DialectName = keyof typeof registered;
