@@ -1,4 +1,4 @@
-import { type MonthlyTable, monthsBefore, type Sql } from '#db';
+import { monthsBefore, type PartitionedTable, type Sql } from '#db';
 import {
   type Clock,
   type CursorCodec,
@@ -58,7 +58,7 @@ export async function archiveActivity(sql: Sql, { accountId, before, ids }: Arch
 }
 
 /** @param keepMonths whole months of the feed before this one; null: all. */
-export function activityMonths(clock: Clock, keepMonths: number | null): MonthlyTable {
+export function activityMonths(clock: Clock, keepMonths: number | null): PartitionedTable {
   const keptSince = () => (keepMonths === null ? null : monthsBefore(clock.nowMs(), keepMonths));
-  return { table: 'activity', key: 'time', keptSince, end: 'drop' };
+  return { table: 'activity', key: 'time', keptSince, removal: 'drop' };
 }

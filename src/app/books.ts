@@ -1,6 +1,6 @@
 import { activityMonths } from '#activity';
 import { createBilling, createCredits, ledgerMonths, salesOf } from '#billing';
-import { createMonths } from '#db';
+import { createPartitionMaintenance } from '#db';
 import { eventMonths } from '#feedback';
 import { createIdempotency } from '#idempotency';
 import { createKeyUsage } from '#keys';
@@ -43,7 +43,7 @@ export function openBooks({ timing = {} }: AppOptions, ground: Ground, { models,
 }
 
 function monthsOf({ config, database, log, clock }: Ground) {
-  return createMonths({
+  return createPartitionMaintenance({
     database,
     log,
     tables: [

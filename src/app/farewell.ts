@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isSilent } from '#db';
+import { isUnresponsive } from '#db';
 import type { Log } from '#kernel';
 
 /** How a process takes leave of its database. */
@@ -37,10 +37,10 @@ export function createFarewell({ url, log, times = defaultTimes }: FarewellOptio
   async function listen(): Promise<void> {
     do {
       do await sleep(pauseMs, undefined, { signal: ended.signal });
-      while (!(await isSilent(url, answerMs)));
+      while (!(await isUnresponsive(url, answerMs)));
       await calls.promise;
       // It may be back by then.
-    } while (!(await isSilent(url, lastAnswerMs)));
+    } while (!(await isUnresponsive(url, lastAnswerMs)));
     if (ended.signal.aborted) return;
     log.warn({}, 'the database does not answer: this process ends without it');
     silence.resolve();

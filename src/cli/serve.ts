@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { findAccountBySlug } from '#accounts';
 import {
   closeDataFolder,
-  type Embedded,
+  type EmbeddedServer,
   migrate,
   openDatabase,
   prepareDataFolder,
@@ -69,12 +69,16 @@ export async function serve(config: Config, stop: AbortSignal): Promise<void> {
   print('Stopping: running calls may finish. A second signal ends everything at once.');
 }
 
-async function startOwnDatabase(parts: AsyncDisposableStack, { dataDir }: Config, log: Logger): Promise<Embedded> {
+async function startOwnDatabase(
+  parts: AsyncDisposableStack,
+  { dataDir }: Config,
+  log: Logger,
+): Promise<EmbeddedServer> {
   const server = await startEmbedded({
     dataDir,
-    onEvent: (event, complaint) => {
+    onEvent: (event, reason) => {
       if (event === 'lost') log.warn('PostgreSQL ended unexpectedly and is started again');
-      else if (event === 'hindered') log.error({ complaint }, 'PostgreSQL does not start again; it is tried on');
+      else if (event === 'failing') log.error({ reason }, 'PostgreSQL restart failed; retrying');
       else log.info('PostgreSQL answers again');
     },
   });

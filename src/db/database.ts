@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { type Fault, fault, messageOf, OperatorError } from '#kernel';
-import { driverUrl } from './driver-url.ts';
-import { placeOf } from './place.ts';
+import { addressOf, driverUrl } from './driver-url.ts';
 import { sessionOptions } from './session-settings.ts';
 import { isDriverUnavailable, sqlState } from './sqlstate.ts';
 
@@ -128,17 +127,17 @@ async function checkServer(pool: pg.Pool, { url, maxConnections, opensAll }: Dat
     const [answer] = await Promise.all(Array.from({ length: opensAll ? maxConnections : 1 }, ask));
     ({ server_version: version = '', server_encoding: encoding = '' } = answer?.rows[0] ?? {});
   } catch (error) {
-    throw new OperatorError(`${whyNotOpened(error)} (${placeOf(url)})`, { cause: error });
+    throw new OperatorError(`${whyNotOpened(error)} (${addressOf(url)})`, { cause: error });
   }
   if (Number.parseInt(version, 10) < oldestVersion)
     throw new OperatorError(
-      `The PostgreSQL server is version ${version}; Fanfold needs ${oldestVersion} or newer. (${placeOf(url)})`,
+      `The PostgreSQL server is version ${version}; Fanfold needs ${oldestVersion} or newer. (${addressOf(url)})`,
     );
   // In another encoding the tables can be made, but later a text that the encoding cannot hold fails, or bytes are
   // counted as characters.
   if (encoding !== 'UTF8')
     throw new OperatorError(
-      `The database has the encoding ${encoding}; make one with UTF8: createdb --encoding=UTF8 --template=template0. (${placeOf(url)})`,
+      `The database has the encoding ${encoding}; make one with UTF8: createdb --encoding=UTF8 --template=template0. (${addressOf(url)})`,
     );
 }
 

@@ -37,3 +37,9 @@ export function driverUrl(text: string): string {
 function isList(host: string | null | undefined): boolean {
   return host?.includes(',') === true && !host.startsWith('/');
 }
+
+/** Host, port and database of a URL, never its password. */
+export function addressOf(url: string): string {
+  const { hostname, port, pathname } = new URL(url);
+  return `${hostname || 'local socket'}${port ? `:${port}` : ''}${pathname}`;
+}

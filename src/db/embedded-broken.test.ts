@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { startEmbedded } from './embedded.ts';
-import { lastComplaint } from './postmaster.ts';
+import { lastLogError } from './postmaster.ts';
 
 test('a data folder that lacks something is refused in one line, and serves again when that is back', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'fanfold-broken-'));
@@ -46,7 +46,7 @@ test('a full disk is named as the reason, because PostgreSQL could not write it 
   const folder = await mkdtemp(join(tmpdir(), 'fanfold-full-'));
   t.after(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, 'server.log'), 'PANIC:  could not wri');
-  const complaintWith = (bytes: number) => lastComplaint({ folder }, async () => bytes);
-  assert.equal(await complaintWith(2_500_000), `its disk is full: 2 MB are left for ${folder}.`);
-  assert.equal(await complaintWith(1e9), 'PANIC:  could not wri');
+  const errorWith = (bytes: number) => lastLogError({ folder }, async () => bytes);
+  assert.equal(await errorWith(2_500_000), `its disk is full: 2 MB are left for ${folder}.`);
+  assert.equal(await errorWith(1e9), 'PANIC:  could not wri');
 });

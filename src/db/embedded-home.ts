@@ -3,15 +3,14 @@ import { existsSync, type Stats } from 'node:fs';
 import { chown, link, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OperatorError, systemCodeOf } from '#kernel';
+import { prepareDataFolder } from './data-folder.ts';
 import type { Identity } from './embedded-binaries.ts';
-import { prepareDataFolder } from './folder.ts';
 
 /**
  * The folder of the embedded server, `<data folder>/postgres`:
  *   password    of the database user, readable by the user of this process only
  *   cluster/    PostgreSQL's own data folder
  *   server.log  what PostgreSQL says
- *   .s.PGSQL.*  the sockets at which it listens
  */
 export type Home = {
   folder: string;

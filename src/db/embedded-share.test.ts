@@ -8,11 +8,10 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { prepareDataFolder } from './data-folder.ts';
 import type { Database } from './database.ts';
-import { findEmbedded, startEmbedded } from './embedded.ts';
-import { alone } from './embedded-alone.ts';
-import { type Shared, shareEmbedded } from './embedded-share.ts';
-import { prepareDataFolder } from './folder.ts';
+import { findEmbedded, type SharedDatabase, shareEmbedded, startEmbedded } from './embedded.ts';
+import { withMachineLock } from './machine-lock.ts';
 
 const connections = 2;
 
@@ -22,7 +21,7 @@ async function newDataDir(t: TestContext): Promise<string> {
   return folder;
 }
 
-const share = (dataDir: string): Promise<Shared> => shareEmbedded(dataDir, connections);
+const share = (dataDir: string): Promise<SharedDatabase> => shareEmbedded(dataDir, connections);
 
 /** Work that needs all connections of a command at the same time. */
 async function useAll(database: Database): Promise<void> {
@@ -37,7 +36,7 @@ async function useAll(database: Database): Promise<void> {
 const lockFile = (dataDir: string) => join(dataDir, 'postgres', 'cluster', 'postmaster.pid');
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (const patience = AbortSignal.timeout(120_000); !(await isSo()); patience.throwIfAborted()) await sleep(50);
+  for (const timeout = AbortSignal.timeout(120_000); !(await isSo()); timeout.throwIfAborted()) await sleep(50);
 }
 
 const assertEnds = (dataDir: string) => until(async () => !existsSync(lockFile(dataDir)));
@@ -45,7 +44,7 @@ const assertTakesNobody = (dataDir: string) => until(async () => (await findEmbe
 
 /** Another process that shares a data folder until it is killed. */
 async function startSharer(t: TestContext, dataDir: string): Promise<ChildProcess> {
-  const room = JSON.stringify(fileURLToPath(new URL('./embedded-share.ts', import.meta.url)));
+  const room = JSON.stringify(fileURLToPath(new URL('./embedded.ts', import.meta.url)));
   const program = `
     const { shareEmbedded } = await import(${room});
     await shareEmbedded(${JSON.stringify(dataDir)}, ${connections});
@@ -151,7 +150,9 @@ test('a data folder below folders that do not exist can be made by many at once'
   }
 });
 
-test('of those that do something alone, one works at a time', { skip: process.platform !== 'linux' }, async () => {
+test('of those that hold the lock of a machine, one works at a time', {
+  skip: process.platform !== 'linux',
+}, async () => {
   let working = 0;
   const work = async () => {
     working++;
@@ -159,10 +160,10 @@ test('of those that do something alone, one works at a time', { skip: process.pl
     await sleep(20);
     working--;
   };
-  await Promise.all(Array.from({ length: 5 }, () => alone(`test ${process.pid}`, work)));
+  await Promise.all(Array.from({ length: 5 }, () => withMachineLock(`test ${process.pid}`, work)));
   await assert.rejects(
-    alone(`test ${process.pid}`, () => Promise.reject(new Error('failed'))),
+    withMachineLock(`test ${process.pid}`, () => Promise.reject(new Error('failed'))),
     /failed/,
   );
-  await alone(`test ${process.pid}`, work);
+  await withMachineLock(`test ${process.pid}`, work);
 });

@@ -5,16 +5,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '#kernel';
 import type { ManagedProcess } from '#processes';
-import { alone } from './embedded-alone.ts';
+import { probeConnection } from './connection-probe.ts';
+import { type Database, openDatabase } from './database.ts';
 import { type Binaries, locateBinaries } from './embedded-binaries.ts';
 import { findHome, type Home, openHome } from './embedded-home.ts';
-import { removeSockets, takesSockets, throughSocket } from './embedded-socket.ts';
-import { knock } from './knock.ts';
+import { withMachineLock } from './machine-lock.ts';
 import {
   databaseName,
   databaseUser,
   ensureCluster,
-  lastComplaint,
+  lastLogError,
   removeDrafts,
   spawnPostmaster,
 } from './postmaster.ts';
@@ -23,7 +23,7 @@ export type EmbeddedOptions = {
   dataDir: string;
   /** Default true; false for tests only: a power cut loses data. */
   durable?: boolean;
-  /** Told when PostgreSQL ended unexpectedly, when it does not start again and why, and when it answers again. */
+  /** Called when PostgreSQL ended unexpectedly, when it does not start again and why, and when it answers again. */
   onEvent?: OnEvent;
   /** Others that use the database when this process ends may go on for as long as they like. */
   leavesToOthers?: boolean;
@@ -33,9 +33,9 @@ export type EmbeddedOptions = {
   attemptPauseMs?: number;
 };
 
-type OnEvent = (event: 'lost' | 'hindered' | 'recovered', complaint?: string) => void;
+type OnEvent = (event: 'lost' | 'failing' | 'recovered', error?: string) => void;
 
-export type Embedded = {
+export type EmbeddedServer = {
   url: string;
   /** The database was made by this start. */
   isNew: boolean;
@@ -58,36 +58,28 @@ const stopTimeoutMs = 15_000;
 const silence = { mostMs: 4_000, stopMs: 1_000 };
 
 /**
- * Starts a PostgreSQL of our own on a free port of 127.0.0.1, and at a socket, with its data under `<dataDir>/postgres`. It is started
+ * Starts a PostgreSQL of our own on a free port of 127.0.0.1, with its data under `<dataDir>/postgres`. It is started
  * again, on the same port, whenever it ends by itself, and ends with this process, however that ends. One process at a
  * time may hold a data folder: a second one gets an `OperatorError`.
  */
-export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const server = await claimEmbedded(options, takeoverMs);
   if (server) return server;
   throw inUse(options.dataDir);
 }
 
-/** The same; null when another process runs PostgreSQL on this data folder, and still does after `patienceMs`. */
-export async function claimEmbedded(options: EmbeddedOptions, patienceMs: number): Promise<Embedded | null> {
+/** The same; null when another process runs PostgreSQL on this data folder, and still does after `timeoutMs`. */
+export async function claimEmbedded(options: EmbeddedOptions, timeoutMs: number): Promise<EmbeddedServer | null> {
   const { dataDir, durable = true, onEvent = () => {}, leavesToOthers = false, othersMs = defaultOthersMs } = options;
   const { attemptPauseMs = defaultAttemptPauseMs } = options;
   const home = await openHome(dataDir);
   const binaries = await locateBinaries(home.identity);
-  return alone(home.password, async () => {
+  return withMachineLock(home.password, async () => {
     const isNew = await ensureCluster(home, binaries);
     await removeDrafts(home);
-    const hasSocket = await takesSockets(home.folder);
-    const launch = { home, binaries, durable, leavesToOthers, hasSocket, attemptPauseMs };
-    const server = await startFirst(dataDir, launch, patienceMs);
-    if (!server) return null;
-    try {
-      await removeSockets(home.folder, { butPort: server.port });
-    } catch (error) {
-      await stopPostmaster(server.child);
-      throw error;
-    }
-    return supervise(server, { ...launch, isNew, onEvent, othersMs });
+    const launch = { home, binaries, durable, leavesToOthers, attemptPauseMs };
+    const server = await startFirst(dataDir, launch, timeoutMs);
+    return server && supervise(server, { ...launch, isNew, onEvent, othersMs });
   });
 }
 
@@ -101,21 +93,51 @@ export async function findEmbedded(dataDir: string): Promise<string | null> {
   return found.state === 'held' ? found.url : null;
 }
 
+export type SharedDatabase = {
+  database: Database;
+  /** The database was made by this start. */
+  isNew: boolean;
+  /** Closes the connections; the last one out ends PostgreSQL. */
+  close: () => Promise<void>;
+};
+
+/**
+ * The database of a data folder for work of any length, whoever comes and goes meanwhile: on the PostgreSQL that another
+ * process runs there, else on one that is started for it.
+ */
+export async function shareEmbedded(dataDir: string, maxConnections: number): Promise<SharedDatabase> {
+  for (;;) {
+    const found = await findEmbedded(dataDir);
+    const server = found === null ? await claimEmbedded({ dataDir, leavesToOthers: true }, 0) : null;
+    const url = found ?? server?.url;
+    // Another process was quicker.
+    if (url === undefined) continue;
+    try {
+      // All connections at once: a PostgreSQL whose owner has ended keeps those it has, and takes no new ones.
+      const database = await openDatabase({ url, maxConnections, opensAll: true });
+      return { database, isNew: server?.isNew ?? false, close: () => database.close().finally(server?.stop) };
+    } catch (error) {
+      await server?.stop();
+      // One that ended in this very moment is no reason to fail.
+      if (server || (await findEmbedded(dataDir)) === url) throw error;
+    }
+  }
+}
+
 type Launch = {
   home: Home;
   binaries: Binaries;
   durable: boolean;
   leavesToOthers: boolean;
-  hasSocket: boolean;
   attemptPauseMs: number;
 };
 type Server = { child: ManagedProcess; port: number };
 
 /** Null: another process has the folder. */
-async function startFirst(dataDir: string, launch: Launch, patienceMs: number): Promise<Server | null> {
+async function startFirst(dataDir: string, launch: Launch, timeoutMs: number): Promise<Server | null> {
   const { home, binaries, attemptPauseMs, ...options } = launch;
   for (let attempt = 0; attempt < startAttempts; attempt++) {
-    if (!(await becomesFree(dataDir, patienceMs))) return null;
+    if (!(await becomesFree(dataDir, timeoutMs))) return null;
     const port = await findFreePort();
     const child = await spawnPostmaster(home, binaries, { port, ...options });
     if (await answers(child, home, urlOf(home, port))) return { child, port };
@@ -125,7 +147,7 @@ async function startFirst(dataDir: string, launch: Launch, patienceMs: number): 
   }
   // What others still finish with takes nobody new.
   if ((await inspect(dataDir)).state === 'changing') throw inUse(dataDir);
-  throw new OperatorError(`PostgreSQL does not start: ${await lastComplaint(home)}`);
+  throw new OperatorError(`PostgreSQL does not start: ${await lastLogError(home)}`);
 }
 
 type Supervision = Launch & { isNew: boolean; onEvent: OnEvent; othersMs: number };
@@ -133,19 +155,19 @@ type Supervision = Launch & { isNew: boolean; onEvent: OnEvent; othersMs: number
 function supervise(
   { child: first, port }: Server,
   { home, binaries, isNew, onEvent, othersMs, attemptPauseMs, ...options }: Supervision,
-): Embedded {
+): EmbeddedServer {
   const url = urlOf(home, port);
   let child = first;
   let stopping = false;
-  let reviving: Promise<void> = Promise.resolve();
+  let restarting: Promise<void> = Promise.resolve();
 
   function watch(): void {
     void child.exited.then(() => {
-      if (!stopping) reviving = revive();
+      if (!stopping) restarting = restart();
     });
   }
 
-  async function revive(): Promise<void> {
+  async function restart(): Promise<void> {
     onEvent('lost');
     for (let tries = 1; !stopping; tries++) {
       try {
@@ -161,19 +183,20 @@ function supervise(
         // back.
       }
       // Reported only after as many tries as a first start makes: children of a killed server may still be ending.
-      if (tries === startAttempts) onEvent('hindered', await lastComplaint(home));
+      if (tries === startAttempts) onEvent('failing', await lastLogError(home));
       await sleep(attemptPauseMs);
     }
   }
 
   watch();
   return {
-    ...{ url, isNew },
+    url,
+    isNew,
     pid: () => child.pid,
     stop: async () => {
       stopping = true;
-      await reviving;
-      const isSilent = child.isRunning && (await knock(url, silence.mostMs)) === 'silent';
+      await restarting;
+      const isSilent = child.isRunning && (await probeConnection(url, silence.mostMs)) === 'silent';
       if (!isSilent) await child.stop(othersMs, ['SIGTERM']);
       if (!options.leavesToOthers) await stopPostmaster(child, isSilent ? silence.stopMs : stopTimeoutMs);
     },
@@ -184,7 +207,7 @@ function supervise(
 async function answers(child: ManagedProcess, home: Home, url: string): Promise<boolean> {
   const deadline = performance.now() + answerTimeoutMs;
   while (performance.now() < deadline && child.isRunning) {
-    const answer = await knock(url);
+    const answer = await probeConnection(url);
     if (answer === 'open' && child.isRunning) return true;
     // Until it is ready, another server may have the port.
     if (answer === 'refused' && (await isReady(child, home))) return false;
@@ -198,15 +221,15 @@ async function isReady({ pid }: ManagedProcess, home: Home): Promise<boolean> {
   return lines[0] === String(pid) && lines[statusLine]?.trim() === 'ready';
 }
 
-type Found = { state: 'free' | 'changing' } | { state: 'held'; url: string };
+type FolderState = { state: 'free' | 'changing' } | { state: 'held'; url: string };
 
-async function inspect(dataDir: string): Promise<Found> {
+async function inspect(dataDir: string): Promise<FolderState> {
   const home = await findHome(dataDir);
   if (!home) return { state: 'free' };
   const port = Number((await readLockFile(home))[portLine]);
   if (!port) return { state: 'free' };
   const url = urlOf(home, port);
-  const answer = await knock(url);
+  const answer = await probeConnection(url);
   if (answer === 'open') return { state: 'held', url };
   return { state: answer === 'changing' ? 'changing' : 'free' };
 }
@@ -220,8 +243,8 @@ async function readLockFile({ folder }: Pick<Home, 'folder'>): Promise<string[]>
 }
 
 /** A server that was killed takes its PostgreSQL with it within moments; a living one keeps the folder. */
-async function becomesFree(dataDir: string, patienceMs: number): Promise<boolean> {
-  const deadline = performance.now() + patienceMs;
+async function becomesFree(dataDir: string, timeoutMs: number): Promise<boolean> {
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     const { state } = await inspect(dataDir);
     if (state === 'free') return true;
@@ -231,9 +254,8 @@ async function becomesFree(dataDir: string, patienceMs: number): Promise<boolean
   }
 }
 
-function urlOf({ folder, password }: Pick<Home, 'folder' | 'password'>, port: number): string {
-  const url = `postgres://${databaseUser}:${password}@127.0.0.1:${port}/${databaseName}`;
-  return throughSocket(url, { folder, port });
+function urlOf({ password }: Pick<Home, 'password'>, port: number): string {
+  return `postgres://${databaseUser}:${password}@127.0.0.1:${port}/${databaseName}`;
 }
 
 /**

@@ -6,7 +6,6 @@ import { OperatorError, systemCodeOf } from '#kernel';
 import { type ManagedProcess, type StartOptions, startProcess } from '#processes';
 import type { Binaries } from './embedded-binaries.ts';
 import type { Home } from './embedded-home.ts';
-import { removeSockets } from './embedded-socket.ts';
 
 /** Starts a program of PostgreSQL's, as the user it must run as, with the open home folder as descriptor 3. */
 async function startAtHome(
@@ -57,12 +56,16 @@ export async function ensureCluster(home: Home, { initdb, postgres }: Binaries):
   try {
     const [pgdata, pwfile] = [fresh, passwordFile].map((path) => join(home.nameInside, basename(path)));
     await runToEnd(home, [initdb, `--pgdata=${pgdata}`, `--pwfile=${pwfile}`, ...clusterFlags]);
-    await runToEnd(home, [postgres, '--single', '-D', pgdata ?? '', ...singleFlags, 'postgres'], firstStatements(home));
+    await runToEnd(
+      home,
+      [postgres, '--single', '-D', pgdata ?? '', ...singleUserFlags, 'postgres'],
+      firstStatements(home),
+    );
     await rename(fresh, cluster);
     return true;
   } catch (error) {
     if (await checkVersion(cluster)) return false;
-    if (!occupied.has(systemCodeOf(error) ?? '')) throw error;
+    if (!targetExists.has(systemCodeOf(error) ?? '')) throw error;
     throw new OperatorError(`${cluster} is not a database: it has no file PG_VERSION.`, { cause: error });
   } finally {
     await rm(passwordFile, { force: true });
@@ -83,7 +86,7 @@ export async function removeDrafts({ folder }: Home): Promise<void> {
 }
 
 /** What a rename to a folder that is not empty, or to no folder, fails with. */
-const occupied = new Set(['ENOTEMPTY', 'EEXIST', 'ENOTDIR']);
+const targetExists = new Set(['ENOTEMPTY', 'EEXIST', 'ENOTDIR']);
 
 export const databaseUser = 'fanfold';
 export const databaseName = 'fanfold';
@@ -93,7 +96,7 @@ const firstStatements = ({ password }: Home) =>
   `create role ${databaseUser} login createdb password '${password}'\ncreate database ${databaseName} owner ${databaseUser}\n`;
 
 /** A statement that fails ends it, and is not written to the log: it may hold the password. */
-const singleFlags = ['-c', 'exit_on_error=on', '-c', 'log_min_error_statement=panic'];
+const singleUserFlags = ['-c', 'exit_on_error=on', '-c', 'log_min_error_statement=panic'];
 
 const clusterFlags = [
   '--username=postgres',
@@ -121,15 +124,13 @@ async function runToEnd(home: Home, command: readonly string[], input?: string):
   const child = await startAtHome(home, command, { stdin: 'pipe' });
   child.stdin?.end(input);
   if ((await child.exited).code !== 0)
-    throw new OperatorError(`PostgreSQL cannot make its data folder: ${await lastComplaint(home)}`);
+    throw new OperatorError(`PostgreSQL cannot make its data folder: ${await lastLogError(home)}`);
 }
 
 export type PostmasterOptions = {
   port: number;
   /** false trades the safety of the data for speed: for tests that throw the data away. */
   durable: boolean;
-  /** It listens at a socket in the home folder, too. */
-  hasSocket: boolean;
   /** When this process has died PostgreSQL goes on until the last connection ends. */
   leavesToOthers: boolean;
 };
@@ -138,16 +139,14 @@ export type PostmasterOptions = {
 export async function spawnPostmaster(
   home: Home,
   { postgres }: Binaries,
-  { port, durable, hasSocket, leavesToOthers }: PostmasterOptions,
+  { port, durable, leavesToOthers }: PostmasterOptions,
 ): Promise<ManagedProcess> {
-  await forgetStrangersPid(join(home.folder, 'cluster'));
-  await boundLog(join(home.folder, 'server.log'));
-  await removeSockets(home.folder, { port });
+  await clearForeignPid(join(home.folder, 'cluster'));
+  await rotateLog(join(home.folder, 'server.log'));
   const settings = {
     ...baseSettings,
-    ...(durable ? {} : carelessSettings),
+    ...(durable ? {} : unsafeSettings),
     port: String(port),
-    unix_socket_directories: hasSocket ? home.nameInside : '',
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const command = [postgres, '-D', join(home.nameInside, 'cluster'), ...flags];
@@ -157,6 +156,7 @@ export async function spawnPostmaster(
 
 const baseSettings = {
   listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
   max_connections: '100',
   // Nobody comes as a superuser.
   superuser_reserved_connections: '0',
@@ -186,7 +186,7 @@ const baseSettings = {
   idle_in_transaction_session_timeout: '60s',
 };
 
-const carelessSettings = {
+const unsafeSettings = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
@@ -199,7 +199,7 @@ const carelessSettings = {
  * this cluster works in its folder. The rest of the file stays: PostgreSQL finds by it whether children of the killed server
  * still use the data.
  */
-async function forgetStrangersPid(cluster: string): Promise<void> {
+async function clearForeignPid(cluster: string): Promise<void> {
   const file = join(cluster, 'postmaster.pid');
   const text = await readFile(file, 'utf8').catch(() => '');
   const [pid, ...rest] = text.split('\n');
@@ -207,40 +207,41 @@ async function forgetStrangersPid(cluster: string): Promise<void> {
   const own = await stat(cluster);
   const worksIn = await stat(`/proc/${pid}/cwd`).catch(() => null);
   if (worksIn === null || (worksIn.dev === own.dev && worksIn.ino === own.ino)) return;
-  await writeFile(file, [neverAProcess, ...rest].join('\n'));
+  await writeFile(file, [unusedPid, ...rest].join('\n'));
 }
 
 // Above every system's limit on process numbers.
-const neverAProcess = '2147483646';
-const longestLogBytes = 10_000_000;
+const unusedPid = '2147483646';
+const maxLogBytes = 10_000_000;
 
-async function boundLog(file: string): Promise<void> {
+async function rotateLog(file: string): Promise<void> {
   const size = await stat(file).then(
     (stats) => stats.size,
     () => 0,
   );
-  if (size > longestLogBytes) await rename(file, `${file}.old`);
+  if (size > maxLogBytes) await rename(file, `${file}.old`);
 }
 
-/** Not what somebody was told who came while it started or stopped. */
-const complaintPattern = /(?:FATAL|PANIC)(?!: +the database system is )|error:|^(?:initdb|postgres): could not/;
+/** Not what clients were told while it started or stopped. */
+const logErrorPattern = /(?:FATAL|PANIC)(?!: +the database system is )|error:|^(?:initdb|postgres): could not/;
 
 /** PostgreSQL writes its log in files of this size, and does without none of them. */
-const leastRoomBytes = 16_777_216;
+const leastFreeBytes = 16_777_216;
 
-/** The last thing that PostgreSQL complained about, one line, for a message to the operator. On a full disk its own log lacks it. */
-export async function lastComplaint(
+/** The last error of PostgreSQL, one line, for a message to the operator. On a full disk its own log lacks it. */
+export async function lastLogError(
   home: Pick<Home, 'folder'>,
-  roomOf: (folder: string) => Promise<number> = roomAt,
+  freeBytesOf: (folder: string) => Promise<number> = freeBytesIn,
 ): Promise<string> {
-  const room = await roomOf(home.folder).catch(() => Number.POSITIVE_INFINITY);
-  if (room < leastRoomBytes) return `its disk is full: ${Math.floor(room / 1e6)} MB are left for ${home.folder}.`;
+  const freeBytes = await freeBytesOf(home.folder).catch(() => Number.POSITIVE_INFINITY);
+  if (freeBytes < leastFreeBytes)
+    return `its disk is full: ${Math.floor(freeBytes / 1e6)} MB are left for ${home.folder}.`;
   const text = await readFile(join(home.folder, 'server.log'), 'utf8').catch(() => '');
-  const complaint = text.split('\n').findLast((line) => complaintPattern.test(line));
-  return complaint ?? `see ${join(home.folder, 'server.log')}.`;
+  const error = text.split('\n').findLast((line) => logErrorPattern.test(line));
+  return error ?? `see ${join(home.folder, 'server.log')}.`;
 }
 
-async function roomAt(folder: string): Promise<number> {
+async function freeBytesIn(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;
 }

@@ -1,4 +1,4 @@
-import type { Database, MonthlyTable } from '#db';
+import type { Database, PartitionedTable } from '#db';
 import { BriefMap, type Clock, createDuties, createRounds, fault, joinRounds, timeOfId } from '#kernel';
 import { createFailureLog, type FailureLogOptions } from './failure-log.ts';
 import { type RequestRecord, recordOf } from './request-record.ts';
@@ -35,8 +35,8 @@ const keptMs = keptDays * 24 * 60 * 60_000;
 const deletedAtOnce = 500;
 
 /** Their months go when nothing is told of them any more. */
-export function failedRequestMonths(clock: Clock): MonthlyTable {
-  return { table: 'failed_requests', key: 'req', keptSince: () => new Date(clock.nowMs() - keptMs), end: 'drop' };
+export function failedRequestMonths(clock: Clock): PartitionedTable {
+  return { table: 'failed_requests', key: 'req', keptSince: () => new Date(clock.nowMs() - keptMs), removal: 'drop' };
 }
 
 export function createRequests(options: RequestsOptions): Requests {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createMonths } from '#db';
+import { createPartitionMaintenance } from '#db';
 import { newId } from '#kernel';
 import { fileDatabase } from '#test/file-database.ts';
 import { awayFromMidnight } from '#test/midnight.ts';
@@ -79,8 +79,8 @@ test('months that are gone from the ledger leave balances, usage, lists and the 
 
   const clock = { nowMs: () => Date.UTC(2026, 5, 20), monotonicMs: () => 0 };
   const tables = ledgerMonths({ database: database(), clock, keepMonths: 1 });
-  const replicas = [1, 2].map(() => createMonths({ database: database(), tables }));
-  await Promise.all(replicas.map(({ tend }) => tend()));
+  const replicas = [1, 2].map(() => createPartitionMaintenance({ database: database(), tables }));
+  await Promise.all(replicas.map(({ run }) => run()));
   const months = await database().query<{ name: string }>(
     `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'ledger'::regclass order by 1`,
   );

@@ -1,4 +1,4 @@
-import { type Database, type MonthlyTable, monthsBefore } from '#db';
+import { type Database, monthsBefore, type PartitionedTable } from '#db';
 import type { Clock } from '#kernel';
 import { claimMarks } from '../usage/sums.store.ts';
 import { closeAccounts, lastNumberOf, listAccountsUpTo } from './closing.store.ts';
@@ -20,7 +20,7 @@ export function ledgerMonths({
   database: Database;
   clock: Clock;
   keepMonths: number | null;
-}): MonthlyTable[] {
+}): PartitionedTable[] {
   const since = (further: number) => () =>
     keepMonths === null ? null : monthsBefore(clock.nowMs(), keepMonths + further);
   return [
@@ -28,11 +28,11 @@ export function ledgerMonths({
       table: 'ledger',
       key: 'seq',
       keptSince: since(0),
-      close: (month, stopped) => closeMonth(database, month, stopped),
-      end: 'detach',
+      beforeRemoval: (month, stopped) => closeMonth(database, month, stopped),
+      removal: 'detach',
     },
     // A call that is paid for in the month after its own is still recognised when that goes.
-    { table: 'ledger_once', key: 'req', keptSince: since(1), end: 'drop' },
+    { table: 'ledger_once', key: 'req', keptSince: since(1), removal: 'drop' },
   ];
 }
 

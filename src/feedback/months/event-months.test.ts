@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createMonths, openDatabase } from '#db';
+import { createPartitionMaintenance, openDatabase } from '#db';
 import { type Clock, newId, systemClock } from '#kernel';
 import { awayFromMidnight } from '#test/midnight.ts';
 import { createCare } from '../care.ts';
@@ -9,7 +9,7 @@ import { createReporter } from '../events/report.ts';
 import { readOneEvent } from '../events/report-body.ts';
 import { anEvent, type FeedbackServer, startFeedback } from '../feedback.fixture.ts';
 import { eventMonths } from './event-months.ts';
-import { tendToMonths } from './months.fixture.ts';
+import { maintainPartitions } from './months.fixture.ts';
 
 await awayFromMidnight();
 
@@ -51,7 +51,7 @@ function replicaAt(ms: number) {
   const clock: Clock = { ...systemClock, nowMs: () => ms };
   const { database } = server;
   return {
-    months: createMonths({ database, tables: [eventMonths(clock, retentionDays)] }),
+    months: createPartitionMaintenance({ database, tables: [eventMonths(clock, retentionDays)] }),
     care: createCare({ database, clock, retentionDays }),
   };
 }
@@ -175,10 +175,10 @@ test('a month goes as a whole with its names, and counts are right at once', asy
   await ask('PATCH', `${events}/${oldest.id}/skip`);
 
   const before = replicaAt(whenOver(4) - 1);
-  await tendToMonths(before.months);
+  await maintainPartitions(before.months);
   assert.deepEqual(await tables(nameOf(4)), [nameOf(4)], 'some of it is still kept');
   const replicas = [replicaAt(whenOver(4)), replicaAt(whenOver(4))];
-  await Promise.all(replicas.map(({ months }) => tendToMonths(months)));
+  await Promise.all(replicas.map(({ months }) => maintainPartitions(months)));
   assert.deepEqual(await tables(nameOf(4)), []);
   const total = async (query = '') => (await ask('GET', `${events}${query}`)).json.total_count;
   assert.deepEqual([await total(), await total('?state=skipped'), await total('?q=search')], [4, 0, 4]);
@@ -210,7 +210,7 @@ test('within the month in which the time ends, events go day by day, and their e
   ]);
   const { care, months } = replicaAt(startOf(2) + (5 + retentionDays) * dayMs);
   await care.tend();
-  await tendToMonths(months);
+  await maintainPartitions(months);
   const { json } = await ask('GET', events);
   assert.deepEqual([json.total_count, json.data[0].external_id], [1, 'kept']);
   const outcomes = await reporterOf().report([eventOf(datasetId, { ago: 0, name: 'old' })]);

@@ -1,4 +1,4 @@
-import { type Database, lockUntilCommit, type MonthlyTable, type Sql } from '#db';
+import { type Database, lockUntilCommit, type PartitionedTable, type Sql } from '#db';
 import type { Clock } from '#kernel';
 import {
   countOutEvents,
@@ -17,16 +17,16 @@ const namesAtOnce = 2_000;
  * A month of events is removed as a whole when all of it is older than events are kept; the events left in it are
  * taken out of the counts first.
  */
-export function eventMonths(clock: Clock, retentionDays: number): MonthlyTable {
+export function eventMonths(clock: Clock, retentionDays: number): PartitionedTable {
   return {
     table: 'reported_events',
     key: 'rev',
     keptSince: () => new Date(Math.max(0, clock.nowMs() - retentionDays * dayMs)),
-    async leave(tx, month) {
+    async inRemoval(tx, month) {
       await lockAgainstChanges(tx, month);
       await countOutEvents(tx, month);
     },
-    end: 'set aside',
+    removal: 'rename',
   };
 }
 

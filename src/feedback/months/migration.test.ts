@@ -3,7 +3,7 @@ import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { createMonths, type Database, migrate, openDatabase } from '#db';
+import { createPartitionMaintenance, type Database, migrate, openDatabase } from '#db';
 import { newId, systemClock } from '#kernel';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { awayFromMidnight } from '#test/midnight.ts';
@@ -13,7 +13,7 @@ import { createReporter } from '../events/report.ts';
 import { readOneEvent } from '../events/report-body.ts';
 import { anEvent } from '../feedback.fixture.ts';
 import { eventMonths } from './event-months.ts';
-import { tendToMonths } from './months.fixture.ts';
+import { maintainPartitions } from './months.fixture.ts';
 
 await awayFromMidnight();
 
@@ -175,7 +175,7 @@ test('what was there before goes when the last of its months does', async () => 
   const year = 365;
   const clock = { ...systemClock, nowMs: () => Date.now() + (year + 93) * dayMs };
   const options = { database: database(), clock, retentionDays: year };
-  await tendToMonths(createMonths({ ...options, tables: [eventMonths(clock, year)] }));
+  await maintainPartitions(createPartitionMaintenance({ ...options, tables: [eventMonths(clock, year)] }));
   const [left] = await database().query<{ events: number; counted: number }>(
     `select (select count(*) from reported_events)::integer as events,
             (select sum(events) from retrieval_event_counts)::integer as counted`,

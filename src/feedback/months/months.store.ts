@@ -21,7 +21,7 @@ export async function countOutEvents(tx: Sql, month: string): Promise<void> {
   );
 }
 
-/** Months of events that are of no list any more, by the names of their tables. */
+/** PartitionMaintenance of events that are of no list any more, by the names of their tables. */
 export async function listGoneMonths(sql: Sql): Promise<string[]> {
   const rows = await sql.query<{ name: string }>(
     `select relname as name from pg_class

@@ -2,35 +2,35 @@ import { createRounds, type Log, type Rounds } from '#kernel';
 import type { Database, Sql } from './database.ts';
 import { lockUntilCommit } from './locks.ts';
 
-/** A table that is cut into months (migrations/0028_months.sql). */
-export type MonthlyTable = {
+/** A table that is partitioned by month. */
+export type PartitionedTable = {
   table: string;
-  /** What is cut: `seq`, a `time`, or ids with this prefix. */
+  /** The partition key: `seq`, a `time`, or ids with this prefix. */
   key: string;
-  /** Months that had ended then are not kept; null: all are. */
+  /** PartitionMaintenance that had ended then are not kept; null: all are. */
   keptSince: () => Date | null;
-  /** What is to be done before a month goes; false: not all of it could be done yet. */
-  close?: (month: Date, stopped: AbortSignal) => Promise<boolean>;
-  /** What is done in the transaction in which it goes, to the table that it is. */
-  leave?: (tx: Sql, name: string) => Promise<void>;
-  /** What becomes of it: a table of its own, one called `{table}_gone_{month}` that is still to be cleared up, or nothing. */
-  end: 'detach' | 'set aside' | 'drop';
+  /** Called before a month is removed; false: it cannot be removed yet. */
+  beforeRemoval?: (month: Date, stopped: AbortSignal) => Promise<boolean>;
+  /** Called in the transaction that removes it, with the name of the partition. */
+  inRemoval?: (tx: Sql, name: string) => Promise<void>;
+  /** It becomes a table of its own, or one called `{table}_gone_{month}` that is still to be cleared up, or nothing. */
+  removal: 'detach' | 'rename' | 'drop';
 };
 
-export type MonthsOptions = {
+export type PartitionMaintenanceOptions = {
   database: Database;
-  tables: readonly MonthlyTable[];
+  tables: readonly PartitionedTable[];
   log?: Log;
   everyMs?: number;
 };
 
-/** Makes months before they begin and ends those that are not kept, on any replica. */
-export type Months = {
-  /** One round; safe to be done twice and at once. */
-  tend: () => Promise<void>;
+/** Makes partitions before their months begin and removes those that are not kept, on any replica. */
+export type PartitionMaintenance = {
+  /** Runs once; safe to be done twice and at once. */
+  run: () => Promise<void>;
   /**
-   * Makes months at once and from time to time. Never rejects: without new months the old ones take what comes. A process that
-   * `works` ends months, too, beside whatever else it does.
+   * Makes partitions at once and from time to time. Never rejects: rows without a partition go into the default one. A process that
+   * `works` removes partitions, too.
    */
   start: (role: { works: boolean }) => Promise<void>;
   stop: () => Promise<void>;
@@ -39,42 +39,47 @@ export type Months = {
 const monthsAhead = 2;
 const mostAheadMs = 60 * 60_000;
 
-export function createMonths({ database, tables, log, everyMs = 10 * 60_000 }: MonthsOptions): Months {
+export function createPartitionMaintenance({
+  database,
+  tables,
+  log,
+  everyMs = 10 * 60_000,
+}: PartitionMaintenanceOptions): PartitionMaintenance {
   const stopping = new AbortController();
   let rounds: Rounds | null = null;
 
-  async function tend(): Promise<void> {
-    await addMonths(database, tables);
+  async function run(): Promise<void> {
+    await addPartitions(database, tables);
     if (await isClockAhead(database)) {
-      log?.warn({}, 'the clock of this server is ahead of that of the database: no month is ended');
+      log?.warn({}, 'clock of this server is ahead of the database: no partition removed');
       return;
     }
-    for (const table of tables) await endMonths(table);
+    for (const table of tables) await removePartitions(table);
   }
 
-  async function endMonths(table: MonthlyTable): Promise<void> {
+  async function removePartitions(table: PartitionedTable): Promise<void> {
     const since = table.keptSince();
     if (since === null) return;
-    for (const month of await listMonths(database, table.table)) {
+    for (const month of await listPartitions(database, table.table)) {
       if (stopping.signal.aborted || monthAfter(month) > since) return;
-      if (table.close && !(await table.close(month, stopping.signal))) return;
-      await endMonth(database, table, month);
-      log?.info({ table: table.table, month: nameOf(month) }, 'a month is over that is not kept');
+      if (table.beforeRemoval && !(await table.beforeRemoval(month, stopping.signal))) return;
+      await removePartition(database, table, month);
+      log?.info({ table: table.table, month: nameOf(month) }, 'partition removed');
     }
   }
 
-  function onTrouble(error: unknown): void {
-    // A lock that was not to be had in time, for one: the next round tries again.
-    log?.warn({ err: error }, 'months of large tables are not tended to yet');
+  function onError(error: unknown): void {
+    // A lock that could not be had in time, for one: the next run tries again.
+    log?.warn({ err: error }, 'partition maintenance failed');
   }
 
   return {
-    tend,
+    run,
     async start({ works }) {
-      const add = () => addMonths(database, tables);
-      await add().catch(onTrouble);
-      const [first, work] = works ? (['at once', tend] as const) : (['after a pause', add] as const);
-      rounds ??= createRounds({ pauseMs: everyMs, first, work, onTrouble });
+      const add = () => addPartitions(database, tables);
+      await add().catch(onError);
+      const [first, work] = works ? (['at once', run] as const) : (['after a pause', add] as const);
+      rounds ??= createRounds({ pauseMs: everyMs, first, work, onTrouble: onError });
       rounds.start();
     },
     async stop() {
@@ -99,7 +104,10 @@ export async function isClockAhead(sql: Sql): Promise<boolean> {
 const lockTimeout = `set local lock_timeout = '500ms'`;
 
 /** This month and the next ones by the clock of the database; then the ledger may go on in the month that has begun. */
-async function addMonths(database: Database, tables: readonly Pick<MonthlyTable, 'table' | 'key'>[]): Promise<void> {
+async function addPartitions(
+  database: Database,
+  tables: readonly Pick<PartitionedTable, 'table' | 'key'>[],
+): Promise<void> {
   const wanted = [tables.map(({ table }) => table), tables.map(({ key }) => key), monthsAhead];
   const [due] = await database.query<{ months: number; turn: boolean }>(
     `select count(*) filter (where not has_month("table", month))::integer as months,
@@ -126,7 +134,7 @@ const dueMonths = `unnest($1::text[], $2::text[]) as due ("table", key)
     select (month_of(now()) + make_interval(months => ahead))::date as month from generate_series(0, $3::integer) ahead) coming`;
 
 /** The months of a table that are attached to it, the earliest first. */
-export async function listMonths(sql: Sql, table: string): Promise<Date[]> {
+export async function listPartitions(sql: Sql, table: string): Promise<Date[]> {
   const rows = await sql.query<{ name: string }>(
     `select right(c.relname, 7) as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
       where i.inhparent = $1::regclass and c.relname ~ ('^' || $1 || '_\\d{4}_\\d{2}$') order by 1`,
@@ -136,17 +144,21 @@ export async function listMonths(sql: Sql, table: string): Promise<Date[]> {
 }
 
 /** Waits for all who use the table, but not for long. */
-async function endMonth(database: Database, { table, leave, end }: MonthlyTable, month: Date): Promise<void> {
+async function removePartition(
+  database: Database,
+  { table, inRemoval, removal }: PartitionedTable,
+  month: Date,
+): Promise<void> {
   await database.transaction(async (tx) => {
     await lockUntilCommit(tx, 'months');
-    const months = await listMonths(tx, table);
+    const months = await listPartitions(tx, table);
     if (!months.some((other) => other.getTime() === month.getTime())) return;
     await tx.query(lockTimeout);
     const name = `${table}_${nameOf(month)}`;
-    await leave?.(tx, name);
+    await inRemoval?.(tx, name);
     await tx.query(`alter table ${table} detach partition ${name}`);
-    if (end === 'set aside') await tx.query(`alter table ${name} rename to ${table}_gone_${nameOf(month)}`);
-    if (end === 'drop') await tx.query(`drop table ${name}`);
+    if (removal === 'rename') await tx.query(`alter table ${name} rename to ${table}_gone_${nameOf(month)}`);
+    if (removal === 'drop') await tx.query(`drop table ${name}`);
   });
 }
 
@@ -158,7 +170,7 @@ export function monthAfter(month: Date): Date {
   return new Date(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1));
 }
 
-/** The first moment of the month that was so many months ago. */
+/** The beginning of the month that was so many months ago. */
 export function monthsBefore(nowMs: number, months: number): Date {
   const now = new Date(nowMs);
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months));

@@ -4,7 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '#kernel';
 import { fileDatabase } from '#test/file-database.ts';
 import { awayFromMidnight } from '#test/midnight.ts';
-import { createMonths, listMonths, type MonthlyTable, monthAfter, monthsBefore } from './months.ts';
+import {
+  createPartitionMaintenance,
+  listPartitions,
+  monthAfter,
+  monthsBefore,
+  type PartitionedTable,
+} from './partitions.ts';
 
 await awayFromMidnight();
 
@@ -21,12 +27,12 @@ beforeEach(async () => {
 
 test.afterEach(() => database().query('drop table notes'));
 
-const notes = (keptSince: () => Date | null = keepsAll): MonthlyTable => ({
-  ...{ table: 'notes', key: 'req', keptSince, end: 'drop' },
+const notes = (keptSince: () => Date | null = keepsAll): PartitionedTable => ({
+  ...{ table: 'notes', key: 'req', keptSince, removal: 'drop' },
 });
 
-const months = (table = notes(), log?: Parameters<typeof createMonths>[0]['log']) =>
-  createMonths({ database: database(), tables: [table], ...(log ? { log } : {}) });
+const months = (table = notes(), log?: Parameters<typeof createPartitionMaintenance>[0]['log']) =>
+  createPartitionMaintenance({ database: database(), tables: [table], ...(log ? { log } : {}) });
 
 const insert = (id: string) => database().query('insert into notes (id) values ($1)', [id]);
 
@@ -39,20 +45,20 @@ async function placeOf(id: string): Promise<string | undefined> {
 }
 
 test('replicas that start together make this month and the next two, once', async () => {
-  await Promise.all([1, 2, 3].map(() => months().tend()));
-  assert.deepEqual(await listMonths(database(), 'notes'), [
+  await Promise.all([1, 2, 3].map(() => months().run()));
+  assert.deepEqual(await listPartitions(database(), 'notes'), [
     thisMonth,
     monthAfter(thisMonth),
     monthAfter(monthAfter(thisMonth)),
   ]);
-  await months().tend();
-  assert.equal((await listMonths(database(), 'notes')).length, 3);
+  await months().run();
+  assert.equal((await listPartitions(database(), 'notes')).length, 3);
 });
 
 test('what came before its month was made is kept, and moves into it', async () => {
   const ids = [newId('req'), newId('req', monthAfter(thisMonth).getTime()), newId('req', 0), 'another name'];
   for (const id of ids) assert.equal(await insert(id).then(() => placeOf(id)), 'notes_other');
-  await months().tend();
+  await months().run();
   const name = (month: Date) => `notes_${month.toISOString().slice(0, 7).replace('-', '_')}`;
   assert.deepEqual(await Promise.all(ids.map(placeOf)), [
     name(thisMonth),
@@ -63,7 +69,7 @@ test('what came before its month was made is kept, and moves into it', async () 
 });
 
 test('a month begins and ends with the ids of its first and last millisecond', async () => {
-  await months().tend();
+  await months().run();
   const [first, last] = [thisMonth.getTime(), monthAfter(thisMonth).getTime() - 1];
   const ids = [newId('req', first - 1), newId('req', first), newId('req', last), newId('req', last + 1)];
   for (const id of ids) await insert(id);
@@ -77,12 +83,12 @@ test('a month goes when all of it is too old, and not before', async () => {
   await database().query(`select add_month('notes', 'req', $1)`, [monthsBefore(thisMonth.getTime(), 1)]);
   const old = newId('req', thisMonth.getTime() - day);
   await insert(old);
-  await months(notes(() => new Date(thisMonth.getTime() - 1))).tend();
+  await months(notes(() => new Date(thisMonth.getTime() - 1))).run();
   assert.notEqual(await placeOf(old), undefined);
   const replicas = [1, 2, 3].map(() => months(notes(() => thisMonth)));
-  await Promise.all(replicas.map(({ tend }) => tend()));
+  await Promise.all(replicas.map(({ run }) => run()));
   assert.equal(await placeOf(old), undefined);
-  assert.equal((await listMonths(database(), 'notes')).length, 3);
+  assert.equal((await listPartitions(database(), 'notes')).length, 3);
 });
 
 test('a server whose clock has jumped ahead ends no month, not even the one that is written to', async (t) => {
@@ -91,21 +97,21 @@ test('a server whose clock has jumped ahead ends no month, not even the one that
   const log = { info() {}, warn: (_: object, message: string) => void warnings.push(message) };
   const kept = notes(() => new Date(Math.max(thisMonth.getTime(), Date.now() - day)));
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 400 * day });
-  await months(kept, log).tend();
+  await months(kept, log).run();
   t.mock.timers.reset();
-  assert.equal((await listMonths(database(), 'notes')).length, 4);
+  assert.equal((await listPartitions(database(), 'notes')).length, 4);
   assert.match(warnings.join(), /clock of this server is ahead/);
-  await months(kept, log).tend();
-  assert.equal((await listMonths(database(), 'notes')).length, 3);
+  await months(kept, log).run();
+  assert.equal((await listPartitions(database(), 'notes')).length, 3);
 });
 
 test('a month that is not closed stays', async () => {
-  await months({ ...notes(() => monthAfter(thisMonth)), close: async () => false }).tend();
-  assert.equal((await listMonths(database(), 'notes')).length, 3);
+  await months({ ...notes(() => monthAfter(thisMonth)), beforeRemoval: async () => false }).run();
+  assert.equal((await listPartitions(database(), 'notes')).length, 3);
 });
 
 test('whoever uses the table is not waited for; the next round ends the month', async () => {
-  await months().tend();
+  await months().run();
   const ending = notes(() => monthAfter(thisMonth));
   const warnings: string[] = [];
   const log = { info() {}, warn: (_: object, message: string) => void warnings.push(message) };
@@ -116,16 +122,16 @@ test('whoever uses the table is not waited for; the next round ends the month', 
     while (warnings.length === 0) await sleep(20);
     await busy.stop();
   });
-  assert.equal((await listMonths(database(), 'notes')).length, 3);
-  await months(ending).tend();
-  assert.equal((await listMonths(database(), 'notes')).length, 2);
+  assert.equal((await listPartitions(database(), 'notes')).length, 3);
+  await months(ending).run();
+  assert.equal((await listPartitions(database(), 'notes')).length, 2);
 });
 
 test('a process that only serves makes months and ends none', async () => {
   const serving = months(notes(() => monthAfter(thisMonth)));
   await serving.start({ works: false });
   await serving.stop();
-  assert.equal((await listMonths(database(), 'notes')).length, 3);
+  assert.equal((await listPartitions(database(), 'notes')).length, 3);
 });
 
 test('the numbers of the ledger jump to a month that is there, and never back', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestDatabase } from '#test/database.ts';
 import { startLossyPooler } from '#test/lossy-pooler.ts';
-import { refuseLossyPooler } from './pooler.ts';
+import { refuseLossyPooler } from './pooler-check.ts';
 
 test('a pooler that loses prepared statements is refused in one line, however many connections it has', async (t) => {
   const { url, drop } = await createTestDatabase();

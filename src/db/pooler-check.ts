@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { OperatorError } from '#kernel';
-import { driverUrl } from './driver-url.ts';
-import { placeOf } from './place.ts';
+import { addressOf, driverUrl } from './driver-url.ts';
 import { sqlState } from './sqlstate.ts';
 
-const patienceMs = 5_000;
-const rounds = 3;
+const timeoutMs = 5_000;
+const attempts = 3;
 /** There is no such statement; there is one already. */
 const lossStates = new Set(['26000', '42P05']);
 
@@ -19,7 +18,7 @@ export async function refuseLossyPooler(url: string): Promise<void> {
   const clients = [openClient(url), openClient(url)] as const;
   try {
     await Promise.all(clients.map((client) => client.connect()));
-    for (let round = 0; round < rounds; round++) if (await losesStatements(...clients)) throw lossy(url);
+    for (let attempt = 0; attempt < attempts; attempt++) if (await losesStatements(...clients)) throw lossy(url);
   } catch (error) {
     if (error instanceof OperatorError) throw error;
   } finally {
@@ -29,8 +28,10 @@ export async function refuseLossyPooler(url: string): Promise<void> {
 
 function openClient(url: string): pg.Client {
   const client = new pg.Client({
-    ...{ connectionString: driverUrl(url), application_name: 'fanfold' },
-    ...{ connectionTimeoutMillis: patienceMs, query_timeout: patienceMs },
+    connectionString: driverUrl(url),
+    application_name: 'fanfold',
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
   });
   client.on('error', () => {});
   return client;
@@ -58,6 +59,6 @@ async function losesStatements(first: pg.Client, second: pg.Client): Promise<boo
 
 function lossy(url: string): OperatorError {
   return new OperatorError(
-    `The connection pooler in front of PostgreSQL loses prepared statements. With PgBouncer take 1.21 or newer with max_prepared_statements above 0, or pool_mode = session. (${placeOf(url)})`,
+    `The connection pooler in front of PostgreSQL loses prepared statements. With PgBouncer take 1.21 or newer with max_prepared_statements above 0, or pool_mode = session. (${addressOf(url)})`,
   );
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { isSilent } from './knock.ts';
+import { isUnresponsive } from './connection-probe.ts';
 
 /** Who has connected may come in, and may ask. */
 const welcome = Buffer.concat([Buffer.from([82, 0, 0, 0, 8, 0, 0, 0, 0]), Buffer.from([90, 0, 0, 0, 5, 73])]);
@@ -17,7 +17,7 @@ test('a connection that a slow database takes after nobody waits any more is not
   await once(server, 'listening');
   // as: it listens on a port.
   const { port } = server.address() as AddressInfo;
-  assert.equal(await isSilent(`postgresql://someone:secret@127.0.0.1:${port}/some`, 2_000), true);
+  assert.equal(await isUnresponsive(`postgresql://someone:secret@127.0.0.1:${port}/some`, 2_000), true);
   const [socket] = sockets;
   assert.ok(socket);
   const closed = once(socket, 'close', { signal: AbortSignal.timeout(30_000) });
