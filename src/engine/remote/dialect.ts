@@ -28,11 +28,11 @@ export type EngineDialect = {
   tool: (tool: ToolDefinition, options: { isForced: boolean }) => ToolDefinition;
 
   /** Counts a prompt as the engine would run it; null: it has no route for that. The result is null where it does not know. */
-  countPrompt: ((request: CountRequest & { prompt: ChatPrompt; fields: Fields }) => Promise<number | null>) | null;
+  countPrompt: ((request: TokenizeRequest & { prompt: ChatPrompt; fields: Fields }) => Promise<number | null>) | null;
   /** Counts texts, of which a request takes at most `batchSize`. */
   countTexts: {
     batchSize: number;
-    count: (request: CountRequest & { texts: string[] }) => Promise<number[] | null>;
+    count: (request: TokenizeRequest & { texts: string[] }) => Promise<number[] | null>;
   } | null;
 
   embeddingRequest: (model: string, inputs: EmbeddingInputs) => { path: string; body: Fields };
@@ -67,11 +67,11 @@ export type ErrorPatterns = {
   modelLoading: RegExp;
 };
 
-export type CountRequest = { upstream: Upstream; model: string; signal: AbortSignal };
+export type TokenizeRequest = { upstream: Upstream; model: string; signal: AbortSignal };
 
 /** The JSON that an engine answers; null where it has no such route, or somebody between answers a page. */
 export async function postForJson(
-  { upstream, signal }: Pick<CountRequest, 'upstream' | 'signal'>,
+  { upstream, signal }: Pick<TokenizeRequest, 'upstream' | 'signal'>,
   path: string,
   body: object,
 ): Promise<unknown> {
