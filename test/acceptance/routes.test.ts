@@ -51,8 +51,7 @@ const open = [
   'GET /api/v1/operations',
   'GET /api/v1/operations/:operationId',
   'GET /reference',
-  'GET /reference/:group',
-  'GET /reference/style.css',
+  'GET /reference/:asset',
 ];
 
 /** What clients of Anthropic ask for at their base address, before they have a key. */
@@ -83,7 +82,7 @@ function fill(path: string): string {
     .replace(':project', owner.project)
     .replace(':keyId', 'key_00000000000000000000000000')
     .replace(':operationId', 'keys.list')
-    .replace(':group', 'keys')
+    .replace(':asset', 'start.js')
     .replace(':id', 'chat');
 }
 

@@ -99,7 +99,7 @@ async function readySite(): Promise<Site> {
 
 const resolverRule = (host: string, origin: string) => `--host-resolver-rules=MAP ${host} ${new URL(origin).host}`;
 
-async function launchBrowser(extra: readonly string[]): Promise<Browser> {
+export async function launchBrowser(extra: readonly string[] = []): Promise<Browser> {
   const { path, args, env } = await findBrowser();
   return chromium.launch({
     executablePath: path,

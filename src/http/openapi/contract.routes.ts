@@ -6,7 +6,7 @@ import type { TypeBoxProvider } from '../validation.ts';
 import { language, listContract, retrieveContract, wholeContract } from './contract.contract.ts';
 import { languages } from './model.ts';
 import { createPublication } from './publication.ts';
-import { referenceRoutes } from './reference/reference.routes.ts';
+import { referenceRoutes } from './reference.routes.ts';
 
 const querystring = Type.Object({ lang: language });
 const params = Type.Object({ operationId: Type.String() });
@@ -40,5 +40,5 @@ export async function contractRoutes(app: FastifyInstance): Promise<void> {
     },
   );
 
-  await referenceRoutes(app, publication);
+  await referenceRoutes(app);
 }

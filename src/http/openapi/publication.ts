@@ -35,7 +35,7 @@ function jsonOf(content: object): CacheableText {
   return cacheableText(`${JSON.stringify(content, null, 2)}\n`, 'application/json; charset=utf-8');
 }
 
-export function oncePerLanguage<Value>(make: (language: Language) => Value): (language: Language) => Value {
+function oncePerLanguage<Value>(make: (language: Language) => Value): (language: Language) => Value {
   const made = new Map<Language, Value>();
   return (language) => {
     const value = made.get(language) ?? make(language);

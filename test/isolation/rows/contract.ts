@@ -3,7 +3,7 @@ import { everyone, type Row } from '../matrix.ts';
 const documents = ['json_en', 'yaml_en', 'json_zh', 'yaml_zh'].map((document) => `contract.${document}`);
 
 export const rows: Row[] = [
-  ...[...documents, 'operations.list', 'reference.overview', 'reference.style'].map((operation) => ({
+  ...[...documents, 'operations.list', 'reference.page'].map((operation) => ({
     operation,
     expected: everyone(),
   })),
@@ -12,5 +12,5 @@ export const rows: Row[] = [
     expected: everyone(),
     request: () => ({ params: { operationId: 'keys.list' } }),
   },
-  { operation: 'reference.group', expected: everyone(), request: () => ({ params: { group: 'keys' } }) },
+  { operation: 'reference.asset', expected: everyone(), request: () => ({ params: { asset: 'start.js' } }) },
 ];
