@@ -25,7 +25,7 @@ export type Transaction = Sql & { copy: (text: string, data: readonly Buffer[]) 
 export type Database = Sql & {
   /** Commits when `work` resolves, rolls back when it rejects. */
   transaction: <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
-  /** Takes nothing new, and gives what is under way a moment. */
+  /** Takes nothing new, and lets statements in flight end for a short time. */
   close: () => Promise<void>;
   url: string;
   /** Connections of the pool, and statements that wait for one. */
@@ -52,7 +52,7 @@ const retryAfterSeconds = 1;
 
 /**
  * Opens a pool and makes sure that a PostgreSQL of version 16 or newer answers; otherwise throws an `OperatorError`.
- * Later trouble with the connection is the fault `service_unavailable`; the pool reconnects by itself. `int8` is read
+ * A later failure of the connection is the fault `service_unavailable`; the pool reconnects by itself. `int8` is read
  * as `bigint`, `timestamptz` as `Date`, `numeric` as text, `bytea` as `Buffer`.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {

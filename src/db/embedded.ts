@@ -118,7 +118,7 @@ export async function shareEmbedded(dataDir: string, maxConnections: number): Pr
       return { database, isNew: server?.isNew ?? false, close: () => database.close().finally(server?.stop) };
     } catch (error) {
       await server?.stop();
-      // One that ended in this very moment is no reason to fail.
+      // One that has just ended is no reason to fail.
       if (server || (await findEmbedded(dataDir)) === url) throw error;
     }
   }
@@ -242,7 +242,7 @@ async function readLockFile({ folder }: Pick<Home, 'folder'>): Promise<string[]>
   return text.split('\n');
 }
 
-/** A server that was killed takes its PostgreSQL with it within moments; a living one keeps the folder. */
+/** A server that was killed takes its PostgreSQL with it soon; a living one keeps the folder. */
 async function becomesFree(dataDir: string, timeoutMs: number): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

@@ -13,9 +13,9 @@ export type HeldTransaction = {
 };
 
 export function holdTransaction(database: Database): HeldTransaction {
-  const verdict = Promise.withResolvers<(tx: Sql) => Promise<void>>();
+  const decision = Promise.withResolvers<(tx: Sql) => Promise<void>>();
   // Nobody waits for it when the transaction never begins.
-  verdict.promise.catch(() => {});
+  decision.promise.catch(() => {});
   let opened: { tx: Promise<Transaction>; ended: Promise<void> } | null = null;
   let turn: Promise<unknown> = Promise.resolve();
   let isOver = false;
@@ -24,7 +24,7 @@ export function holdTransaction(database: Database): HeldTransaction {
     const begun = Promise.withResolvers<Transaction>();
     const ended = database.transaction(async (tx) => {
       begun.resolve(tx);
-      await (await verdict.promise)(tx);
+      await (await decision.promise)(tx);
     });
     ended.catch(begun.reject);
     begun.promise.catch(() => {});
@@ -53,13 +53,13 @@ export function holdTransaction(database: Database): HeldTransaction {
       isOver = true;
       await turn;
       opened ??= open();
-      verdict.resolve(last);
+      decision.resolve(last);
       await opened.ended;
     },
     async rollback() {
       isOver = true;
       await turn;
-      verdict.reject(new Error('The transaction was abandoned.'));
+      decision.reject(new Error('The transaction was abandoned.'));
       // However it ended, nothing of it stays.
       await opened?.ended.catch(() => {});
     },

@@ -31,9 +31,8 @@ export async function migrate(database: Database, folder: string = migrationFold
       version integer primary key,
       name text not null,
       breaking boolean not null,
+      digest text not null,
       applied_at timestamptz not null default now())`);
-    // Databases that are older than this column have none.
-    await tx.query('alter table schema_migrations add column if not exists digest text');
     const applied = await listApplied(tx);
     refuseNewer(applied, known);
     refuseChanged(applied, known);
@@ -69,7 +68,7 @@ function ofAnother(cause: unknown): OperatorError {
   });
 }
 
-type AppliedRow = { version: number; name: string; breaking: boolean; digest: string | null };
+type AppliedRow = { version: number; name: string; breaking: boolean; digest: string };
 
 function listApplied(tx: Sql): Promise<AppliedRow[]> {
   return tx.query<AppliedRow>('select version, name, breaking, digest from schema_migrations order by version');

@@ -18,7 +18,7 @@ test('a pooler that loses prepared statements is refused in one line, however ma
   }
 });
 
-test('PostgreSQL itself is taken, and one that is away is not for this to judge', async (t) => {
+test('PostgreSQL itself is accepted, and one that is unavailable is left to the connection itself', async (t) => {
   const { url, drop } = await createTestDatabase();
   t.after(drop);
   await refuseLossyPooler(url);
