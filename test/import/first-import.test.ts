@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
-import { readdir, rm } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import type { ImportClient, WireImport } from './import-client.ts';
@@ -19,14 +19,11 @@ after(() => world?.stop());
 const file = mixedRows({ rows: 1_300, different: 1_150 });
 const contents = 1_151;
 
-type Options = { dedupe?: 'none' | 'exact'; bytes?: Buffer; dataset?: string; withoutKept?: boolean };
+type Options = { dedupe?: 'none' | 'exact'; bytes?: Buffer; dataset?: string };
 
-async function through({ dedupe = 'exact', bytes = file, dataset, withoutKept = false }: Options = {}) {
+async function through({ dedupe = 'exact', bytes = file, dataset }: Options = {}) {
   const { id } = await text.upload('a.jsonl', bytes, dataset === undefined ? {} : { dataset });
   const { preview_token } = await text.preview(id, { mapping, options: { dedupe, on_invalid: 'skip' } });
-  const kept = (await readdir(world.keptDir)).filter((name) => name.startsWith(id));
-  assert.equal(kept.length, 1);
-  if (withoutKept) for (const name of kept) await rm(path.join(world.keptDir, name));
   await text.demand('POST', `imports/${id}/confirm`, { preview_token });
   return text.until(id, 'completed');
 }
@@ -56,26 +53,38 @@ async function seen({ dataset_id, result, counts }: WireImport) {
     'select split, origin, valid, examples, tokens, bytes from example_counts where dataset_id = $1 order by 1, 2, 3',
     [dataset_id],
   );
-  const [version] = await database.query(
+  const [version] = await database.query<{ sha256: string }>(
     'select seq, sha256, bytes, train_count, test_count, token_stats from dataset_versions where id = $1',
     [result?.version_id],
   );
   return { examples, counted, version, counts, added: result?.examples_added };
 }
 
+async function digestOfDownload({ result }: WireImport): Promise<string> {
+  const response = await fetch(`${text.base}/dataset-versions/${result?.version_id}/download`, {
+    headers: { authorization: `Bearer ${world.key}` },
+  });
+  assert.equal(response.status, 200);
+  return createHash('sha256')
+    .update(Buffer.from(await response.arrayBuffer()))
+    .digest('hex');
+}
+
 for (const dedupe of ['exact', 'none'] as const)
-  test(`a large first import shows what the file says, whether its rows were kept or are read again, dedupe ${dedupe}`, async () => {
+  test(`a large first import has what the file says, and so has the version that it makes, dedupe ${dedupe}`, async () => {
     const done = await through({ dedupe });
     const found = await seen(done);
     assert.equal(found.examples.length, dedupe === 'exact' ? contents : 1_301);
-    assert.deepEqual(await seen(await through({ dedupe, withoutKept: true })), found);
+    assert.equal(await digestOfDownload(done), found.version?.sha256);
     const more = Buffer.from(
       Array.from({ length: 1_100 }, (_, n) => row(n + 800, n === 0 ? { split: 'train' } : {})).join('\n'),
     );
     const dataset = done.dataset_id ?? '';
     const grown = await through({ dedupe, bytes: more, dataset });
     assert.equal(grown.result?.examples_added, dedupe === 'exact' ? 750 : 1_100);
-    assert.equal((await seen(grown)).examples.length, found.examples.length + (dedupe === 'exact' ? 750 : 1_100));
+    const after = await seen(grown);
+    assert.equal(after.examples.length, found.examples.length + (dedupe === 'exact' ? 750 : 1_100));
+    assert.equal(await digestOfDownload(grown), after.version?.sha256);
   });
 
 /** The first commit of an import fails. */
@@ -113,4 +122,43 @@ test('an import whose commit failed leaves nothing, and is whole when it is trie
     ),
     [],
   );
+});
+
+test('a file that is not the one of its preview any more is found out, and nothing of it is imported', async () => {
+  const { id } = await text.upload('a.jsonl', file);
+  const { preview_token } = await text.preview(id, { mapping, options: { on_invalid: 'skip' } });
+  const [part] = await world.db.database.query<{ key: string }>(
+    'select key from import_parts where import_id = $1 and bytes is not null',
+    [id],
+  );
+  const changed = Buffer.from(file.toString().replace('Was heißt 7?', 'Was heißt 8?'));
+  await writeFile(path.join(world.objectsDir, part?.key ?? ''), changed);
+  await text.demand('POST', `imports/${id}/confirm`, { preview_token });
+  const { error, dataset_id } = await text.until(id, 'completed', 'failed');
+  assert.deepEqual([error?.code, dataset_id], ['file_changed', null]);
+});
+
+test('all rows of a search come into one split, however they write it', async () => {
+  const { embedding } = world;
+  const rows = Array.from({ length: 1_200 }, (_, n) => {
+    const query = `how heavy is lamp ${n % 300}?`;
+    return JSON.stringify({ query: n < 600 ? query : ` ${query.toUpperCase()}`, positive: `answer ${n}` });
+  });
+  const { id } = await embedding.upload('clicks.jsonl', Buffer.from(rows.join('\n')));
+  const { preview_token } = await embedding.preview(id, { options: { test_ratio: 0.3 } });
+  await embedding.demand('POST', `imports/${id}/confirm`, { preview_token });
+  const { dataset_id: datasetId } = await embedding.until(id, 'completed');
+  const splits = await world.db.database.query<{ query: string; splits: string[] }>(
+    `select btrim(lower(c.content::json ->> 'query')) as query, array_agg(distinct e.split) as splits
+       from examples e join example_contents c on c.dataset_id = e.dataset_id and c.hash = e.content_hash
+      where e.dataset_id = $1 group by 1`,
+    [datasetId],
+  );
+  assert.equal(splits.length, 300);
+  assert.deepEqual(
+    splits.filter((each) => each.splits.length > 1),
+    [],
+  );
+  const heldOut = splits.filter((each) => each.splits[0] === 'test').length;
+  assert.ok(heldOut > 60 && heldOut < 120, `${heldOut} of 300 queries are held out`);
 });

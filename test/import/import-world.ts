@@ -15,8 +15,8 @@ export type ImportWorld = {
   accountId: string;
   text: ImportClient;
   embedding: ImportClient;
-  /** Where rows are kept between the survey and the import. */
-  keptDir: string;
+  /** Where the object store has its files. */
+  objectsDir: string;
   /** Where sweeps look for what workers have left. */
   tempDir: string;
   /** What the server does once a minute; `change` is what is otherwise with the object store. */
@@ -29,7 +29,7 @@ type WorldOptions = TestAppOptions & { db?: TestDatabase };
 /** The wired program, with an owner who has a text and an embedding project. It takes over `db`, or makes one. */
 export async function createImportWorld({ db: given, ...options }: WorldOptions = {}): Promise<ImportWorld> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'fanfold-imports-'));
-  const keptDir = path.join(dataDir, 'objects', '.kept');
+  const objectsDir = path.join(dataDir, 'objects');
   const tempDir = path.join(dataDir, 'temp');
   const db = given ?? (await createTestDatabase());
   const app = await startApp(db.database, { ...options, dataDir });
@@ -44,15 +44,14 @@ export async function createImportWorld({ db: given, ...options }: WorldOptions 
     app,
     key,
     accountId,
-    keptDir,
+    objectsDir,
     tempDir,
     text: await clientOf('text'),
     embedding: await clientOf('embedding'),
     sweep: (change = {}) =>
       sweepImports({
         database: db.database,
-        objects: { ...openFolderStore(path.join(dataDir, 'objects')), ...change },
-        keptDir,
+        objects: { ...openFolderStore(objectsDir), ...change },
         tempDir,
         task: { enqueue: async () => {}, expect: () => {}, resume: async () => {}, stop: () => {} },
       }),

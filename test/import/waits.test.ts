@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { fault } from '#kernel';
 import { type ObjectStore, openFolderStore } from '#objects';
 import { seedAccount, seedKey, seedProject } from '#test/accounts.ts';
-import { removeKept } from '../../src/datasets/imports/kept/kept-files.ts';
 import { Busy, runImport } from '../../src/datasets/imports/worker/run-import.ts';
 import type { WorkDeps } from '../../src/datasets/imports/worker/work-deps.ts';
 import { type ImportClient, importClient } from './import-client.ts';
@@ -18,7 +16,7 @@ before(async () => {
   // What workers do is done here.
   world = await createImportWorld({ settings: { FANFOLD_ROLES: 'serve' } });
   text = world.text;
-  objects = openFolderStore(path.join(world.keptDir, '..'));
+  objects = openFolderStore(world.objectsDir);
 });
 after(() => world?.stop());
 
@@ -27,7 +25,6 @@ const depsWith = (store: ObjectStore, maxDatasets = 10): WorkDeps => ({
   database: world.db.database,
   objects: store,
   tempDir: world.tempDir,
-  keptDir: world.keptDir,
   bounds: {
     maxRows: 1_000,
     maxTextBytes: 1e8,
@@ -117,8 +114,6 @@ async function whileWriting({ maxDatasets }: { maxDatasets?: number }, then: () 
   const id = await uploaded();
   await runImport(depsWith(objects), id);
   await confirm(id);
-  // So that the file is read once more, which waits for us.
-  await removeKept(world.keptDir, id);
   const [reading, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const slow: ObjectStore = {
     ...objects,

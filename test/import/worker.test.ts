@@ -99,7 +99,7 @@ test('a disk that takes no more is not held against the file, which is read once
   timeout: 120_000,
 }, async () => {
   const { id } = await text.upload('a.jsonl', file);
-  const drafts = path.join(world.keptDir, '..', '.unfinished');
+  const drafts = path.join(world.objectsDir, '.unfinished');
   await rm(drafts, { recursive: true });
   await writeFile(drafts, 'no folder');
   await text.demand('POST', `imports/${id}/profile`, { encoding: 'utf-8' });
@@ -124,7 +124,7 @@ test('what a worker that was killed has left on the disk goes when its import is
   const over = await text.upload('a.jsonl', file);
   const waiting = await text.upload('a.jsonl', file);
   await text.demand('POST', `imports/${over.id}/cancel`);
-  const strangers = ['imp_01KAXR6D4F6H8K0M2P4R6T8V0X', 'kept', 'notes.txt'];
+  const strangers = ['imp_01KAXR6D4F6H8K0M2P4R6T8V0X', 'folder', 'notes.txt'];
   for (const name of [over.id, waiting.id, ...strangers]) {
     await mkdir(path.join(world.tempDir, name), { recursive: true });
     await writeFile(path.join(world.tempDir, name, 'file.parquet'), 'PAR1');

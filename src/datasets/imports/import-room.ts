@@ -5,7 +5,6 @@ import { importStepsRoutes } from './import-steps.routes.ts';
 import { createImportTask, type ImportTaskOptions } from './import-task.ts';
 import { type ImportRoutesDeps, importsRoutes } from './imports.routes.ts';
 import { countRunningImports } from './imports.store.ts';
-import { keptFolder } from './kept/kept-files.ts';
 import { createSweeper } from './sweep.ts';
 import { uploadRoutes } from './upload.routes.ts';
 import type { WorkBounds } from './worker/protocol.ts';
@@ -36,7 +35,7 @@ export type Imports = {
 export function createImports(options: ImportsOptions): Imports {
   const { limits, uploadSilenceMs = defaultSilenceMs } = options;
   const task = createImportTask({ ...options, bounds: boundsOf(limits) });
-  const deps = { ...options, task, uploadSilenceMs, keptDir: keptFolder(options) };
+  const deps = { ...options, task, uploadSilenceMs };
   const sweeper = createSweeper(deps);
   return {
     routes: async (app) => {

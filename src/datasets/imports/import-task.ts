@@ -2,7 +2,6 @@ import type { Database, Sql } from '#db';
 import { defineTask, type Jobs, type TaskRun } from '#jobs';
 import { enqueueIndexing } from '../search/index-words.ts';
 import { accountOfImport, findRunning, giveAttemptBack, listAbandoned } from './import-runs.store.ts';
-import { keptFolder } from './kept/kept-files.ts';
 import type { ObjectPlace, WorkBounds, WorkTarget } from './worker/protocol.ts';
 import { failImport } from './worker/run-import.ts';
 import { tempFolderOf } from './worker/temp-files.ts';
@@ -71,8 +70,7 @@ type Handling = ImportTaskOptions & { workers: Workers; target: () => WorkTarget
 async function handle(options: Handling, importId: string, run: TaskRun): Promise<void> {
   const { database, jobs, workers, bounds, target } = options;
   const tempDir = tempFolderOf(options.tempDir, importId);
-  const keptDir = keptFolder(options);
-  const end = await workers.run({ ...target(), importId, bounds, tempDir, keptDir }, run.signal);
+  const end = await workers.run({ ...target(), importId, bounds, tempDir }, run.signal);
   if (run.signal.aborted) {
     await giveAttemptBack(database, importId);
     throw new Error('The server stopped while an import was in flight; it goes on elsewhere.');

@@ -11,7 +11,6 @@ import {
   noteFilesRemoved,
 } from './import-sweep.store.ts';
 import type { ImportTask } from './import-task.ts';
-import { sweepKept } from './kept/kept-files.ts';
 import { completeUpload } from './upload/complete-upload.ts';
 import { sweepTempFiles } from './worker/temp-files.ts';
 
@@ -19,7 +18,6 @@ export type SweepDeps = {
   database: Database;
   objects: ObjectStore;
   task: ImportTask;
-  keptDir: string;
   /** Folder of the workers' own files. */
   tempDir: string;
 };
@@ -29,7 +27,7 @@ export type SweepDeps = {
  * that lost its worker gets another one. Several servers may sweep at once; everything here can be done twice.
  */
 export async function sweepImports(deps: SweepDeps): Promise<void> {
-  const { database, task, keptDir, tempDir } = deps;
+  const { database, task, tempDir } = deps;
   const findOver = (ids: readonly string[]) => listOver(database, ids);
   const troubles: unknown[] = [];
   // Some of it needs the object store: while that is away, all else is done.
@@ -39,7 +37,6 @@ export async function sweepImports(deps: SweepDeps): Promise<void> {
     () => task.resume(),
     () => removeStrayObjects(deps),
     () => removeFinishedFiles(deps),
-    () => sweepKept(keptDir, { findOver, nowMs: Date.now() }),
     () => sweepTempFiles(tempDir, findOver),
   ])
     await step().catch((error: unknown) => troubles.push(error));

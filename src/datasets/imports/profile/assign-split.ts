@@ -2,9 +2,6 @@ import { hash } from 'node:crypto';
 import { plainText } from '#kernel';
 import type { ExampleContent } from '../../content/example-content.ts';
 
-/** Where in a digest the bytes stand that a split is derived from. */
-export const splitBytesAt = 16;
-
 /**
  * The split of an example that does not state its own: derived from the seed and a digest of its content, so that it is the
  * same on every day and in every order of rows.
@@ -12,9 +9,8 @@ export const splitBytesAt = 16;
 export function assignSplit(
   digest: Buffer,
   { testRatio, splitSeed }: { testRatio: number; splitSeed: number },
-  at = splitBytesAt,
 ): 'train' | 'test' {
-  return mix(digest.readUInt32LE(at) ^ mix(splitSeed | 0)) / 2 ** 32 < testRatio ? 'test' : 'train';
+  return mix(digest.readUInt32LE(16) ^ mix(splitSeed | 0)) / 2 ** 32 < testRatio ? 'test' : 'train';
 }
 
 /**

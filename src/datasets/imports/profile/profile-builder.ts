@@ -5,14 +5,11 @@ import type { Issue } from '../../content/issues.ts';
 import { issuesOf, type TokenRuler } from '../../examples/new-examples.ts';
 import type { ImportCounts, SampleRow, SourceIssue } from '../import-record.ts';
 import type { Finding } from '../import-runs.store.ts';
-import type { RowToKeep } from '../kept/keep-rows.ts';
-import { contentHeadBytes, drawnAt, drawnBytes } from '../kept/kept-format.ts';
 import type { DetectedShape } from '../mapping/detect-shape.ts';
 import type { WireMapping } from '../mapping/mapping.ts';
 import { ImportFailure } from '../reading/import-failure.ts';
 import type { OpenedFile } from '../reading/open-rows.ts';
 import type { SourceRow } from '../reading/source-row.ts';
-import { splitBytesAt, splitDigest } from './assign-split.ts';
 import { ColumnStatistics } from './column-statistics.ts';
 import { IssueCollector } from './issue-collector.ts';
 import { TokenCounts } from './token-counts.ts';
@@ -29,10 +26,8 @@ export type ProfileOptions = {
   /** Which of these contents the dataset has, as hashes in hex; null: there is no dataset yet. */
   findExisting: ((hashes: readonly Buffer[]) => Promise<ReadonlySet<string>>) | null;
   writeIssue: (line: string) => void;
-  /** Called for each row that makes an example. */
-  keep?: (row: RowToKeep) => void;
-  /** Called between batches of rows; a rejection ends the profile. */
-  onProgress: (rows: number) => Promise<void>;
+  /** Called between batches of rows; an error ends the profile. */
+  onProgress: (rows: number) => void;
 };
 
 /** A validated row with what was looked up of its example. */
@@ -58,7 +53,7 @@ const maxSampleChars = 1_000_000;
 
 /** Gathers what is in a file, row by row in its order. */
 export class ProfileBuilder {
-  readonly #options: Pick<ProfileOptions, 'tokenCounter' | 'writeIssue' | 'keep' | 'maxRows'>;
+  readonly #options: Pick<ProfileOptions, 'tokenCounter' | 'writeIssue' | 'maxRows'>;
   readonly #columns = new ColumnStatistics();
   readonly #issues: IssueCollector;
   readonly #seen = new SeenHashes();
@@ -131,21 +126,11 @@ export class ProfileBuilder {
     const { hash, tokens, exists } = example;
     const maxTokens = this.#options.tokenCounter?.maxTokens ?? null;
     const isFirst = this.#seen.add(hash);
-    this.#keep(example, isFirst);
     const issues = issuesOf(tokens, maxTokens);
     if (tokens !== null && maxTokens !== null && tokens.longest > maxTokens) this.#counts.overTokenLimit++;
     if (isFirst && !exists) return issues;
     this.#counts.duplicates++;
     return [...issues, { code: 'duplicate', pointer: '', message: 'The same example is there already.', hint: null }];
-  }
-
-  #keep({ hash, json, split, content }: ProfiledExample, isFirst: boolean): void {
-    if (!this.#options.keep) return;
-    const bytes = Buffer.alloc(contentHeadBytes + Buffer.byteLength(json));
-    hash.copy(bytes);
-    splitDigest(content, hash).copy(bytes, drawnAt, splitBytesAt, splitBytesAt + drawnBytes);
-    bytes.write(json, contentHeadBytes);
-    this.#options.keep({ row: this.#counts.rows, bytes, at: 0, end: bytes.length, split, isFirst });
   }
 
   #addSample({ line, byteOffset, fields, excerpt }: SourceRow, found: Pick<SampleRow, 'issues' | 'tokens'>): void {

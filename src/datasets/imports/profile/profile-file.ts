@@ -25,7 +25,7 @@ export async function profileFile(file: OpenedFile, options: ProfileOptions): Pr
     const profiled = lookUp(validated, options);
     profiled.catch(() => {});
     await previous;
-    await options.onProgress(builder.rows);
+    options.onProgress(builder.rows);
     previous = profiled.then((batch) => builder.add(batch));
     previous.catch(() => {});
   }

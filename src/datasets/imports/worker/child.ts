@@ -39,7 +39,7 @@ function main(): void {
       .then(send)
       // Compiled modules are written to the cache now, because a process that is killed writes nothing: a file that was
       // read is likely to be imported next.
-      .then(() => import('./write-examples.ts'))
+      .then(() => import('./import-examples.ts'))
       .then(() => flushCompileCache());
   });
 }
@@ -66,10 +66,10 @@ function openedOnce(open: typeof openTools): typeof openTools {
 type RunDeps = { tools: typeof openTools; tokenCounterFor: TokenCounterFor };
 
 async function run(order: WorkOrder<CountingModels>, { tools, tokenCounterFor }: RunDeps): Promise<FromWorker> {
-  const { bounds, tempDir, keptDir, importId } = order;
+  const { bounds, tempDir, importId } = order;
   const alive = setInterval(() => send({ type: 'alive', rssBytes: process.memoryUsage.rss() }), aliveMs);
   try {
-    await runImport({ ...(await tools(order)), bounds, tempDir, keptDir, tokenCounterFor }, importId);
+    await runImport({ ...(await tools(order)), bounds, tempDir, tokenCounterFor }, importId);
     return { type: 'done' };
   } catch (error) {
     return outcomeOf(error);

@@ -1,15 +1,10 @@
 import { PassThrough, Readable } from 'node:stream';
 import type { Sql } from '#db';
 import { Fault } from '#kernel';
-import { canonicalJson } from '../../content/canonical-json.ts';
 import { findLiveContents } from '../../examples/same-content.store.ts';
 import { replaceIssues } from '../import-issues.store.ts';
 import { listParts } from '../import-parts.store.ts';
 import { endReading, noteObjects } from '../import-runs.store.ts';
-import { RowKeeper } from '../kept/keep-rows.ts';
-import { keptFile, removeKept } from '../kept/kept-files.ts';
-import type { KeptOf } from '../kept/kept-format.ts';
-import type { WireMapping } from '../mapping/mapping.ts';
 import type { FileProfile, ProfileOptions } from '../profile/profile-builder.ts';
 import { profileFile } from '../profile/profile-file.ts';
 import { ImportFailure } from '../reading/import-failure.ts';
@@ -30,16 +25,10 @@ export async function profileImport(job: Job): Promise<void> {
   const storing = objects.put(keys.issuesKey, issueLines, { signal: progress.signal });
   // Its failure is reported where it is awaited.
   storing.catch(() => issueLines.destroy());
-  await removeKept(job.keptDir, run.id);
-  const keeper = new RowKeeper(keptFile(job.keptDir, { importId: run.id, reading: run.reading }));
   try {
-    const profile = await profileUpload(job, { writeIssue: (line) => void issueLines.write(line), keeper });
+    const profile = await profileUpload(job, (line) => void issueLines.write(line));
     issueLines.end();
-    await Promise.all([
-      storing,
-      objects.put(keys.tokensKey, Readable.from([profile.tokens.toBytes()])),
-      keeper.end({ ...keptOf(run, profile.mapping), rows: profile.profile.counts.rows }),
-    ]);
+    await Promise.all([storing, objects.put(keys.tokensKey, Readable.from([profile.tokens.toBytes()]))]);
     const { recordImportActivity } = await import('../import-activity.ts');
     await database.transaction(async (tx) => {
       if (!(await endReading(tx, { importId: run.id, reading: run.reading }, profile)))
@@ -51,19 +40,11 @@ export async function profileImport(job: Job): Promise<void> {
   } catch (error) {
     issueLines.destroy();
     await storing.catch(() => {});
-    await keeper.discard();
     throw error;
   }
 }
 
-/** What rows must be kept of, so that an import may take them for those of its preview. */
-export function keptOf({ id, reading, sha256 }: Job['run'], mapping: WireMapping | null): KeptOf {
-  return { importId: id, reading, sha256: sha256 ?? '', mapping: canonicalJson(mapping) };
-}
-
-type Outputs = { writeIssue: (line: string) => void; keeper: RowKeeper };
-
-async function profileUpload(job: Job, { writeIssue, keeper }: Outputs): Promise<FileProfile> {
+async function profileUpload(job: Job, writeIssue: ProfileOptions['writeIssue']): Promise<FileProfile> {
   const { run, database, objects, bounds, tempDir, progress } = job;
   const bytes = fileBytes(objects, await listParts(database, run.id));
   try {
@@ -81,10 +62,8 @@ async function profileUpload(job: Job, { writeIssue, keeper }: Outputs): Promise
       tokenCounter,
       findExisting: run.datasetId === null ? null : existingIn(database, run.datasetId),
       writeIssue,
-      keep: (row) => keeper.keep(row),
-      onProgress: async (rowsDone) => {
+      onProgress: (rowsDone) => {
         progress.check();
-        await keeper.settle();
         progress.set({ phase: 'reading', rowsDone, percent: percentOf(file.bytesRead(), run.sizeBytes) });
       },
     }).catch((error: unknown) => {

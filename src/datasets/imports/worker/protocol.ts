@@ -29,8 +29,6 @@ export type WorkOrder<Counting> = WorkTarget<Counting> & {
   bounds: WorkBounds;
   /** For what cannot be read as it comes. */
   tempDir: string;
-  /** For what another order may use again. */
-  keptDir: string;
 };
 
 /** `prepare`: an order for this import is likely to follow; there is no answer. */

@@ -10,8 +10,6 @@ import {
   type RunningImport,
   takeLease,
 } from '../import-runs.store.ts';
-import { removeKept } from '../kept/kept-files.ts';
-import { NotKept } from '../kept/kept-rows.ts';
 import { type FailureCode, ImportFailure } from '../reading/import-failure.ts';
 import { profileImport } from './profile-import.ts';
 import { ImportSuperseded, type ProgressReporter, startProgressReporter } from './progress-reporter.ts';
@@ -36,13 +34,7 @@ const busyWaitMs = 1_500;
  */
 export async function runImport(deps: WorkDeps, importId: string): Promise<void> {
   for (;;) {
-    const run = await attempt(deps, importId).catch((error: unknown) => {
-      if (!(error instanceof NotKept)) throw error;
-      // What was kept is gone by now: this time the file is read.
-      return attempt(deps, importId);
-    });
-    // Written, refused or canceled: what was kept for the writing is not needed any more.
-    if (run !== null && run.state !== 'profiling') await removeKept(deps.keptDir, importId);
+    const run = await attempt(deps, importId);
     // Another profile was requested while this one was in flight.
     if (run === null || !(await isWanted(deps, run))) return;
   }
@@ -79,7 +71,7 @@ async function attempt(deps: WorkDeps, importId: string): Promise<RunningImport 
       try {
         const job = { ...deps, run: begun.run, progress };
         if (begun.run.state === 'profiling') await holdingLease(tx, progress, profileImport(job));
-        else await (await import('./write-examples.ts')).writeExamples(tx, job);
+        else await (await import('./import-examples.ts')).importExamples(tx, job);
       } finally {
         await progress.stop();
       }

@@ -13,8 +13,6 @@ export type WorkDeps = {
   objects: ObjectStore;
   bounds: WorkBounds;
   tempDir: string;
-  /** Folder of this machine for rows that were read already (`kept-files.ts`). */
-  keptDir: string;
   tokenCounterFor: TokenCounterFor;
 };
 
