@@ -1,7 +1,7 @@
 import { Fault } from '#kernel';
 import type { Adapter, Engine, Target } from './port.ts';
+import { handlePrefix } from './remote/prepared-calls.ts';
 import type { RemoteEngine } from './remote/remote-engine.ts';
-import { handlePrefix } from './remote/waiting-calls.ts';
 
 export type RoutedEngineParts = {
   own: Engine;

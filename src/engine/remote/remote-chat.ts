@@ -3,25 +3,24 @@ import type { ChatPrompt, Delta, Finished, Generation, PreparedChat } from '../p
 import { workOf } from '../turns/admission.ts';
 import { ChatAnswer, noUsage } from './chat-answer.ts';
 import { chatBody } from './chat-request.ts';
+import { RouteRefusal } from './prepared-calls.ts';
 import { readStream, readWhole } from './read-response.ts';
-import type { RemoteParts } from './remote-parts.ts';
 import type { RouteRuntime } from './route-runtime.ts';
-import { reach } from './route-set.ts';
-import { Elsewhere } from './routed-call.ts';
-import { adapterFields, doubting, sendCall } from './send-call.ts';
+import { callRoute } from './route-set.ts';
+import { loadAdapter, noteFailure, type RemoteContext, sendCall } from './send-call.ts';
 import type { ServingRoute } from './serving-route.ts';
 import { countPrompt } from './token-count.ts';
 
 /** A longer answer is streamed to us whoever asks: proxies between cut what is silent for a minute. */
 const maxWholeTokens = 2_048;
 
-/** Gives a chat its place with a route. */
+/** Gives a chat a slot with a route, or a place in the queue. */
 export function prepareChat(
-  { routes, waiting, countPromptHere }: RemoteParts,
+  { routes, prepared, countPromptHere }: RemoteContext,
   prompt: ChatPrompt,
   signal: AbortSignal,
 ): Promise<PreparedChat> {
-  waiting.forgetExpired();
+  prepared.releaseExpired();
   const { target, scope = '' } = prompt;
   const { baseModelId, adapter } = target;
   const bytes = bytesOf(prompt);
@@ -29,43 +28,32 @@ export function prepareChat(
   // With a single route there is nothing to choose.
   const prefix = routes.of(baseModelId).length > 1 ? prefixOf(prompt) : '';
   const work = workOf({ promptTokens: tokens, maxTokens: prompt.maxTokens ?? 0 }, routes.contextOf(baseModelId));
-  return routes.place({ baseModelId, adapter, prefix, tokens, scope, work }, async (runtime, leave, isInLine) => {
-    const { upstream, route, dialect } = runtime;
-    const ready = adapter === null || isInLine ? null : await adapterFields(runtime, adapter, signal);
-    if (ready instanceof Elsewhere) return ready;
-    const counted = fitsSurely(prompt, bytes, route)
+  const call = { baseModelId, adapter, prefix, tokens, scope, work };
+  return routes.assign(call, async (slot) => {
+    const { upstream, route, dialect } = slot.runtime;
+    const loaded = adapter === null || slot.isQueued ? null : await loadAdapter(slot.runtime, adapter, signal);
+    if (loaded instanceof RouteRefusal) return loaded;
+    const options = { route, dialect, upstream, local: countPromptHere, signal };
+    const counted = surelyFits(prompt, bytes, route)
       ? null
-      : await reach(runtime, () => countPrompt(prompt, { route, dialect, upstream, local: countPromptHere, signal }), {
-          nothingRan: true,
-        });
-    if (counted instanceof Elsewhere) return counted;
-    const handle = waiting.keep({
-      runtime,
-      leave,
-      isInLine,
-      baseModelId,
-      adapter,
-      prefix,
-      tokens: counted ?? tokens,
-      scope,
-      work,
-      what: { chat: prompt },
-    });
+      : await callRoute(slot.runtime, () => countPrompt(prompt, options), { nothingRan: true });
+    if (counted instanceof RouteRefusal) return counted;
+    const handle = prepared.add({ ...call, ...slot, tokens: counted ?? tokens, input: { chat: prompt } });
     // Where nobody can count or needs to, the engine itself checks the length.
     return { handle, promptTokens: counted ?? 0, maxContextTokens: route.maxContextTokens };
   });
 }
 
-/** Runs a chat that has its place, there or where it can go instead. */
+/** Runs a chat that is prepared, there or where it can go instead. */
 export async function generateChat(
-  parts: RemoteParts,
+  context: RemoteContext,
   { handle, sampling, cacheScope, signal, whole }: Generation,
   onDelta: (delta: Delta) => void,
 ): Promise<Finished> {
-  const { waiting, clock } = parts;
-  const call = waiting.takeBack(handle);
-  if (!('chat' in call.what)) throw new Error('A prompt of another kind. This is a bug.');
-  const { chat } = call.what;
+  const { clock, routes } = context;
+  const call = context.prepared.take(handle);
+  if (!('chat' in call.input)) throw new Error('A prompt of another kind. This is a bug.');
+  const { chat } = call.input;
   const streams = whole !== true || sampling.maxTokens > maxWholeTokens;
   let sentMs: number | null = null;
   let answer: ChatAnswer | null = null;
@@ -75,7 +63,7 @@ export async function generateChat(
     // What was not sent yet cannot have run: the load of an adapter is not paid for.
     activeMs: sentMs === null ? 0 : clock.monotonicMs() - sentMs,
   });
-  const request = ({ dialect, route }: RouteRuntime) => {
+  const build = ({ dialect, route }: RouteRuntime) => {
     sentMs = clock.monotonicMs();
     const engine = { dialect, model: route.upstreamModel };
     return { path: '/chat/completions', body: chatBody(engine, chat, { sampling, cacheScope, streams }) };
@@ -84,7 +72,7 @@ export async function generateChat(
     signal.throwIfAborted();
     // Without reasoning there is nothing to limit.
     const maxReasoningTokens = chat.reasoningEffort === 'none' ? null : (sampling.maxReasoningTokens ?? null);
-    const sent = await sendCall(parts, call, { request, maxReasoningTokens, signal, param: 'messages' });
+    const sent = await sendCall(context, call, { build, maxReasoningTokens, signal, param: 'messages' });
     const { tools, parallelToolCalls } = chat;
     const { answer: fields } = sent.runtime.dialect;
     answer = new ChatAnswer({ hasTools: tools.length > 0, parallelToolCalls, stop: sampling.stop, fields });
@@ -93,11 +81,11 @@ export async function generateChat(
       if (signal.aborted) return cancelled();
       const activeMs = clock.monotonicMs() - sent.sentMs;
       const { promptTokens, completionTokens } = answer.usage;
-      parts.routes.line(call.baseModelId).ran(workOf({ promptTokens, maxTokens: completionTokens }), activeMs);
+      routes.queue(call.baseModelId).recordRun(workOf({ promptTokens, maxTokens: completionTokens }), activeMs);
       sent.runtime.measured(activeMs, completionTokens);
       return { reason: answer.reason, usage: answer.usage, activeMs, stopText: answer.stopText };
     } catch (error) {
-      throw doubting(sent.runtime, error);
+      throw noteFailure(sent.runtime, error);
     } finally {
       sent.leave();
     }
@@ -112,14 +100,14 @@ export async function generateChat(
 function bytesOf({ messages, tools }: ChatPrompt): number {
   const sizes = messages.map((message) =>
     message.role === 'user' || message.role === 'system'
-      ? Buffer.byteLength(message.content) + roomAroundMessage
+      ? Buffer.byteLength(message.content) + bytesAroundMessage
       : sizeAsJson(message),
   );
   return sizes.reduce((sum, size) => sum + size, tools.length === 0 ? 0 : sizeAsJson(tools));
 }
 
-/** Room for what a template puts around a message: a role, and marks that are tokens of their own. */
-const roomAroundMessage = 32;
+/** For what a template puts around a message: a role, and marks that are tokens of their own. */
+const bytesAroundMessage = 32;
 
 const sizeAsJson = (value: object) => Buffer.byteLength(JSON.stringify(value));
 
@@ -127,7 +115,7 @@ const sizeAsJson = (value: object) => Buffer.byteLength(JSON.stringify(value));
 const templateTokens = 1_024;
 
 /** A token is at least one byte: most prompts need not be counted to know that they and their answer have room. */
-function fitsSurely({ maxTokens }: ChatPrompt, bytes: number, { maxContextTokens }: ServingRoute): boolean {
+function surelyFits({ maxTokens }: ChatPrompt, bytes: number, { maxContextTokens }: ServingRoute): boolean {
   return maxTokens !== undefined && bytes + templateTokens + maxTokens <= maxContextTokens;
 }
 

@@ -2,79 +2,76 @@ import { fault } from '#kernel';
 import type { Embedded, EmbeddingInputs, PreparedEmbedding } from '../port.ts';
 import { workOf } from '../turns/admission.ts';
 import { fieldsOf } from './json-fields.ts';
+import { RouteRefusal } from './prepared-calls.ts';
 import { readJson } from './read-response.ts';
-import type { RemoteParts } from './remote-parts.ts';
-import { reach } from './route-set.ts';
-import { Elsewhere } from './routed-call.ts';
-import { adapterFields, doubting, sendCall } from './send-call.ts';
+import { callRoute } from './route-set.ts';
+import { loadAdapter, noteFailure, type RemoteContext, sendCall } from './send-call.ts';
 import { countTexts } from './token-count.ts';
 
-/** Counts the tokens of inputs, and gives them their place with a route. */
+/** Counts the tokens of inputs, and gives them a slot with a route, or a place in the queue. */
 export function prepareEmbedding(
-  { routes, waiting, countHere }: RemoteParts,
+  { routes, prepared, countHere }: RemoteContext,
   inputs: EmbeddingInputs,
   signal: AbortSignal,
 ): Promise<PreparedEmbedding> {
-  waiting.forgetExpired();
+  prepared.releaseExpired();
   const { target, scope = '' } = inputs;
   const { baseModelId, adapter } = target;
-  const tokens = Math.ceil(inputs.texts.join('').length / 4);
-  const work = workOf({ promptTokens: tokens, maxTokens: 0 }, routes.contextOf(baseModelId));
-  return routes.place({ baseModelId, adapter, prefix: '', tokens, scope, work }, async (runtime, leave, isInLine) => {
-    const { upstream, route, dialect } = runtime;
-    const ready = adapter === null || isInLine ? null : await adapterFields(runtime, adapter, signal);
-    if (ready instanceof Elsewhere) return ready;
+  const estimate = Math.ceil(inputs.texts.join('').length / 4);
+  const work = workOf({ promptTokens: estimate, maxTokens: 0 }, routes.contextOf(baseModelId));
+  const call = { baseModelId, adapter, prefix: '', tokens: estimate, scope, work };
+  return routes.assign(call, async (slot) => {
+    const { upstream, route, dialect } = slot.runtime;
+    const loaded = adapter === null || slot.isQueued ? null : await loadAdapter(slot.runtime, adapter, signal);
+    if (loaded instanceof RouteRefusal) return loaded;
     const options = { route, dialect, upstream, local: countHere, signal };
-    const counts = await reach(runtime, () => countTexts(inputs.texts, options), { nothingRan: true });
-    if (counts instanceof Elsewhere) return counts;
-    if (counts === null) {
+    const counts = await callRoute(slot.runtime, () => countTexts(inputs.texts, options), { nothingRan: true });
+    if (counts instanceof RouteRefusal) return counts;
+    if (counts === null)
       throw fault('generation_failed', {
         message: 'The tokens of this input cannot be counted.',
         internal: `Neither the route ${route.id} nor an installed file of ${baseModelId} counts tokens.`,
       });
-    }
     const most = inputs.truncate ? inputs.maxInputTokens : Number.POSITIVE_INFINITY;
     const longest = Math.max(...counts);
-    if (longest > most && !dialect.truncatesInputs) throw cannotBeCut(longest, inputs.maxInputTokens);
+    if (longest > most && !dialect.truncatesInputs) throw cannotTruncate(longest, inputs.maxInputTokens);
     const counted = counts.map((count) => ({ tokens: Math.min(count, most), truncated: count > most }));
-    const sum = counted.reduce((total, each) => total + each.tokens, 0);
-    const place = { runtime, leave, isInLine };
-    const call = { baseModelId, adapter, prefix: '', tokens: sum, scope, work };
-    const handle = waiting.keep({ ...place, ...call, what: { inputs, tokens: sum } });
+    const tokens = counted.reduce((total, each) => total + each.tokens, 0);
+    const handle = prepared.add({ ...call, ...slot, tokens, input: { inputs, tokens } });
     return { handle, inputs: counted, dimensions: route.dimensions ?? 0 };
   });
 }
 
-/** Told before anything is run: such an engine would refuse the input in words of its own. */
-function cannotBeCut(tokens: number, most: number) {
+/** Before anything is run: such an engine would refuse the input in words of its own. */
+function cannotTruncate(tokens: number, most: number) {
   return fault('invalid_request', {
     message: `truncate: an input has ${tokens} tokens, the limit is ${most}, and the engine that serves this model cannot cut it; shorten it.`,
     param: 'truncate',
   });
 }
 
-/** Embeds inputs that have their place. */
+/** Embeds prepared inputs. */
 export async function embedInputs(
-  parts: RemoteParts,
+  context: RemoteContext,
   { handle, signal }: { handle: string; signal: AbortSignal },
 ): Promise<Embedded> {
-  const call = parts.waiting.takeBack(handle);
-  if (!('inputs' in call.what)) throw new Error('A prompt of another kind. This is a bug.');
-  const { inputs, tokens } = call.what;
+  const call = context.prepared.take(handle);
+  if (!('inputs' in call.input)) throw new Error('A prompt of another kind. This is a bug.');
+  const { inputs, tokens } = call.input;
   try {
     signal.throwIfAborted();
-    const sent = await sendCall(parts, call, {
-      request: ({ dialect, route }) => dialect.embeddingRequest(route.upstreamModel, inputs),
+    const sent = await sendCall(context, call, {
+      build: ({ dialect, route }) => dialect.embeddingRequest(route.upstreamModel, inputs),
       signal,
       param: 'input',
     });
     try {
       const vectors = vectorsOf(await readJson(sent.response.body, signal), inputs.texts.length);
-      const activeMs = parts.clock.monotonicMs() - sent.sentMs;
-      parts.routes.line(call.baseModelId).ran(call.work, activeMs);
+      const activeMs = context.clock.monotonicMs() - sent.sentMs;
+      context.routes.queue(call.baseModelId).recordRun(call.work, activeMs);
       return { vectors, promptTokens: tokens, activeMs };
     } catch (error) {
-      throw doubting(sent.runtime, error);
+      throw noteFailure(sent.runtime, error);
     } finally {
       sent.leave();
     }

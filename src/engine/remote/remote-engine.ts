@@ -1,11 +1,11 @@
 import type { Engine, Pace, RuntimeStatus, Target } from '../port.ts';
+import { PreparedCalls } from './prepared-calls.ts';
 import { generateChat, prepareChat } from './remote-chat.ts';
 import { embedInputs, prepareEmbedding } from './remote-embedding.ts';
-import type { RemoteParts } from './remote-parts.ts';
-import { unknownPace } from './route-line.ts';
+import { unknownPace } from './route-queue.ts';
 import { RouteSet, type RouteSetOptions } from './route-set.ts';
+import type { RemoteContext } from './send-call.ts';
 import type { LocalCounter, LocalPromptCounter } from './token-count.ts';
-import { WaitingCalls } from './waiting-calls.ts';
 
 export type RemoteEngineOptions = RouteSetOptions & {
   countHere: LocalCounter;
@@ -22,21 +22,21 @@ export type RemoteEngine = Engine & {
 export function createRemoteEngine(options: RemoteEngineOptions): RemoteEngine {
   const { clock, countHere, countPromptHere = async () => null } = options;
   const routes = new RouteSet(options);
-  const waiting = new WaitingCalls(clock);
-  const parts: RemoteParts = { routes, waiting, clock, countHere, countPromptHere };
+  const prepared = new PreparedCalls(clock);
+  const context: RemoteContext = { routes, prepared, clock, countHere, countPromptHere };
   return {
     serves: ({ baseModelId, adapter }) => {
       const ofModel = routes.of(baseModelId);
       return adapter === null ? ofModel.length > 0 : ofModel.some(({ adapters }) => adapters !== null);
     },
-    prepareChat: (prompt, signal) => prepareChat(parts, prompt, signal),
-    generate: (generation, onDelta) => generateChat(parts, generation, onDelta),
-    prepareEmbedding: (inputs, signal) => prepareEmbedding(parts, inputs, signal),
-    embed: (request) => embedInputs(parts, request),
-    release: (handle) => waiting.release(handle),
+    prepareChat: (prompt, signal) => prepareChat(context, prompt, signal),
+    generate: (generation, onDelta) => generateChat(context, generation, onDelta),
+    prepareEmbedding: (inputs, signal) => prepareEmbedding(context, inputs, signal),
+    embed: (request) => embedInputs(context, request),
+    release: (handle) => prepared.release(handle),
     status: (baseModelId) => statusOf(routes, baseModelId),
     pace: (baseModelId) => paceOf(routes, baseModelId),
-    load: (baseModelId) => routes.line(baseModelId).load(),
+    load: (baseModelId) => routes.queue(baseModelId).load(),
     warm: () => {},
     close: () => routes.close(),
   };

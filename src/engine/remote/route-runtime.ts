@@ -3,16 +3,16 @@ import type { Adapter } from '../port.ts';
 import type { Entry, Wanted } from '../turns/admission.ts';
 import { AdapterFolder, type AdapterSource } from './adapters/adapter-folder.ts';
 import type { RouteAdapters, RouteLog } from './adapters/route-adapters.ts';
-import { type Breaker, failed, isTried, succeeded, trying, upBreaker } from './breaker.ts';
-import type { Candidate } from './choose-route.ts';
+import { CircuitBreaker } from './circuit-breaker.ts';
 import type { EngineDialect } from './dialect.ts';
 import { engineDialects } from './dialects/index.ts';
-import { type HealthTiming, HealthWatch } from './health-watch.ts';
+import { HealthCheck, type HealthTiming } from './health-check.ts';
 import { ReasoningLimit } from './reasoning-limit.ts';
+import type { RouteCandidate } from './route-ranking.ts';
 import type { ServingRoute } from './serving-route.ts';
 import { openUpstream, type Upstream } from './upstream.ts';
 
-const mostPrefixes = 10_000;
+const maxPrefixes = 10_000;
 
 export type RouteDeps = {
   clock: Clock;
@@ -22,8 +22,8 @@ export type RouteDeps = {
   health?: Partial<HealthTiming>;
 };
 
-/** Is told of calls that have a place, and have left it. */
-type Line = { came: (call: Wanted) => Entry; left: (entry: Entry) => void };
+/** Counts the calls that have a slot. */
+type CallCounter = { enter: (call: Wanted) => Entry; leave: (entry: Entry) => void };
 
 /** One remote engine at run time: its connections, what it has to do, and whether it answers. */
 export class RouteRuntime {
@@ -35,15 +35,16 @@ export class RouteRuntime {
   #route: ServingRoute;
   #calls = 0;
   #tokens = 0;
-  #breaker: Breaker = upBreaker;
-  #isDoubtful = false;
+  readonly #breaker = new CircuitBreaker();
+  /** Others are tried first until it has answered again: the call itself may have been the reason. */
+  #lastCallFailed = false;
   #answeredAtMs: number | null = null;
   /** Measured, as the callers saw it; null until then. */
   #decodeMsPerToken: number | null = null;
   readonly #prefixes = new Set<string>();
   readonly #clock: Clock;
   readonly #log: RouteLog;
-  readonly #health: HealthWatch;
+  readonly #health: HealthCheck;
   #isClosing = false;
 
   constructor(route: ServingRoute, { clock, log, adapters, health }: RouteDeps) {
@@ -57,17 +58,17 @@ export class RouteRuntime {
     this.upstream = upstream;
     this.reasoningLimit = new ReasoningLimit(upstream, dialect);
     this.adapters = adapters ? this.#openAdapters(adapters) : null;
-    this.#health = new HealthWatch(
+    this.#health = new HealthCheck(
       {
         url,
         upstream,
         path: dialect.healthPath,
         hasCalls: () => this.#calls > 0,
-        answered: () => this.answered(null),
-        failed: (error) => {
+        onHealthy: () => this.answered(null),
+        onFailure: (error) => {
           if (!this.#isClosing) this.failed(error);
         },
-        gone: () => this.#failCalls(),
+        onVanished: () => this.#failCalls(),
       },
       health,
     );
@@ -94,8 +95,8 @@ export class RouteRuntime {
   }
 
   get status(): { isUp: boolean; error: string | null; answeredAtMs: number | null } {
-    const { retryAtMs, lastError } = this.#breaker;
-    return { isUp: retryAtMs === null, error: lastError, answeredAtMs: this.#answeredAtMs };
+    const { isClosed: isUp, lastError: error } = this.#breaker;
+    return { isUp, error, answeredAtMs: this.#answeredAtMs };
   }
 
   get decodeMsPerToken(): number | null {
@@ -107,70 +108,76 @@ export class RouteRuntime {
     this.#route = route;
   }
 
-  candidate(prefix: string, adapter: Adapter | null): Candidate & { runtime: RouteRuntime } {
+  candidate(prefix: string, adapter: Adapter | null): RouteCandidate & { runtime: RouteRuntime } {
     const { id, weight, capacity, draining } = this.#route;
     return {
-      ...{ id, weight, capacity, draining, calls: this.#calls, outstandingTokens: this.#tokens, runtime: this },
-      isUp: this.isTried,
-      isDoubtful: this.#isDoubtful,
+      runtime: this,
+      id,
+      weight,
+      capacity,
+      draining,
+      calls: this.#calls,
+      outstandingTokens: this.#tokens,
+      isUp: this.allowsCall,
+      lastCallFailed: this.#lastCallFailed,
       knowsPrefix: this.#prefixes.has(prefix),
       hasAdapter: adapter !== null && this.adapters?.has(adapter.sha256) === true,
     };
   }
 
-  /** Whether a call may try it: its breaker is closed, or lets one through. */
-  get isTried(): boolean {
-    return isTried(this.#breaker, this.#clock.monotonicMs());
+  /** Its breaker is closed, or allows a trial. */
+  get allowsCall(): boolean {
+    return this.#breaker.allowsCall(this.#clock.monotonicMs());
   }
 
   /** Takes calls once it has room. */
   get isOpen(): boolean {
-    return !this.#route.draining && this.isTried;
+    return !this.#route.draining && this.allowsCall;
   }
 
   get hasRoom(): boolean {
     return this.#calls < this.#route.capacity;
   }
 
-  /** Takes a place for a call; returns how to leave it, which does nothing the second time. `line` counts it. */
-  enter({ tokens, scope, work }: { tokens: number } & Wanted, line: Line): () => void {
-    this.#breaker = trying(this.#breaker, this.#clock.monotonicMs());
+  /** Takes a slot for a call; returns how to leave it, which does nothing the second time. */
+  enter({ tokens, scope, work }: { tokens: number } & Wanted, counter: CallCounter): () => void {
+    this.#breaker.startCall(this.#clock.monotonicMs());
     this.#calls += 1;
     this.#tokens += tokens;
-    const entry = line.came({ scope, work });
+    const entry = counter.enter({ scope, work });
     let isIn = true;
     return () => {
       if (!isIn) return;
       isIn = false;
       this.#calls -= 1;
       this.#tokens -= tokens;
-      this.#endIfDone();
-      line.left(entry);
+      this.#closeIfDone();
+      counter.leave(entry);
     };
   }
 
   answered(prefix: string | null): void {
-    if (this.#breaker.retryAtMs !== null) this.#log('info', 'A serving route is back.', { route: this.#route.id });
-    this.#breaker = succeeded();
-    this.#isDoubtful = false;
+    if (!this.#breaker.isClosed) this.#log('info', 'serving route is up', { route: this.#route.id });
+    this.#breaker.succeed();
+    this.#lastCallFailed = false;
     this.#answeredAtMs = this.#clock.nowMs();
     if (prefix === null) return;
-    if (this.#prefixes.size >= mostPrefixes) this.#prefixes.clear();
+    if (this.#prefixes.size >= maxPrefixes) this.#prefixes.clear();
     this.#prefixes.add(prefix);
   }
 
   failed(error: string): void {
-    const before = this.#breaker.retryAtMs;
-    this.#breaker = failed(this.#breaker, { nowMs: this.#clock.monotonicMs(), error });
-    if (before !== null || this.#breaker.retryAtMs === null) return;
+    const wasClosed = this.#breaker.isClosed;
+    this.#breaker.fail(error, this.#clock.monotonicMs());
+    if (!wasClosed || this.#breaker.isClosed) return;
     this.adapters?.forget();
     this.reasoningLimit.forget();
-    this.#log('warn', 'A serving route is down.', { route: this.#route.id, error });
+    this.#log('warn', 'serving route is down', { route: this.#route.id, error });
   }
 
-  /** Its answer was none, which may be for what it was asked: others are asked first until it has answered again. */
-  doubted(): void {
-    this.#isDoubtful = true;
+  /** A call that it had begun has failed. */
+  callFailed(): void {
+    this.#lastCallFailed = true;
   }
 
   measured(ms: number, completionTokens: number): void {
@@ -182,7 +189,7 @@ export class RouteRuntime {
   /** Takes nothing new; the connections go when the last call has gone. */
   retire(): void {
     this.#isClosing = true;
-    this.#endIfDone();
+    this.#closeIfDone();
   }
 
   async close(): Promise<void> {
@@ -191,13 +198,13 @@ export class RouteRuntime {
     await this.upstream.close();
   }
 
-  #endIfDone(): void {
+  #closeIfDone(): void {
     if (this.#isClosing && this.#calls === 0) void this.close();
   }
 
   #failCalls(): void {
     const error = 'Nothing at its address has answered for half a minute.';
-    this.#log('warn', 'Calls of a serving route were given up.', { route: this.#route.id, calls: this.#calls, error });
+    this.#log('warn', 'calls of serving route failed', { route: this.#route.id, calls: this.#calls, error });
     this.upstream.failAll(error);
   }
 }

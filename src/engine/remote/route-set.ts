@@ -1,15 +1,15 @@
 import { fault } from '#kernel';
 import { defaultWaiting } from '../turns/admission.ts';
 import { AdapterRefused } from './adapters/route-adapters.ts';
-import { rankRoutes, takesCalls } from './choose-route.ts';
 import { TransportError } from './connection-pool.ts';
-import { mayTake, RouteLine, type Turn } from './route-line.ts';
+import { noRouteFault, type RoutedCall, RouteRefusal } from './prepared-calls.ts';
+import { mayTake, RouteQueue, type RouteSlot } from './route-queue.ts';
+import { rankRoutes, takesCalls } from './route-ranking.ts';
 import { type RouteDeps, RouteRuntime } from './route-runtime.ts';
-import { Elsewhere, noRoute, type RoutedCall } from './routed-call.ts';
 import type { ServingRoute } from './serving-route.ts';
 
 export type RouteSetOptions = RouteDeps & {
-  /** The routes at present; asked at every call. The same array as long as nothing changed. */
+  /** The routes at present; read at every call. The same array as long as nothing changed. */
   routes: () => readonly ServingRoute[];
   /** Of each model: calls that wait for its routes at most, and for how long. */
   waiting?: { maxQueue: number; capacityWaitMs: number };
@@ -17,16 +17,16 @@ export type RouteSetOptions = RouteDeps & {
   isInstalled?: (baseModelId: string) => boolean;
 };
 
-/** Readies a call for a route where it has its place, or, with one in line, where it is likely to have one. */
-type Take<Taken> = (runtime: RouteRuntime, leave: () => void, isInLine: boolean) => Promise<Taken | Elsewhere>;
+/** Prepares a call for a route where it has a slot or, queued, is likely to get one. */
+type Prepare<Result> = (slot: RouteSlot & { isQueued: boolean }) => Promise<Result | RouteRefusal>;
 
 /** The remote engines that are set up at present. */
 export class RouteSet {
   readonly #options: RouteSetOptions;
   readonly #runtimes = new Map<string, RouteRuntime>();
-  readonly #lines = new Map<string, RouteLine>();
-  #seen: readonly ServingRoute[] = [];
-  #ofModels = new Map<string, RouteRuntime[]>();
+  readonly #queues = new Map<string, RouteQueue>();
+  #latest: readonly ServingRoute[] = [];
+  #byModel = new Map<string, RouteRuntime[]>();
 
   constructor(options: RouteSetOptions) {
     this.#options = options;
@@ -39,101 +39,89 @@ export class RouteSet {
 
   of(baseModelId: string): readonly RouteRuntime[] {
     const routes = this.#options.routes();
-    if (routes !== this.#seen) {
-      this.#seen = routes;
-      follow(this.#runtimes, routes, this.#options);
-      this.#ofModels = Map.groupBy(this.#runtimes.values(), ({ route }) => route.baseModelId);
+    if (routes !== this.#latest) {
+      this.#latest = routes;
+      updateRuntimes(this.#runtimes, routes, this.#options);
+      this.#byModel = Map.groupBy(this.#runtimes.values(), ({ route }) => route.baseModelId);
     }
-    return this.#ofModels.get(baseModelId) ?? [];
+    return this.#byModel.get(baseModelId) ?? [];
   }
 
-  /** Those who wait for the routes of a model. */
-  line(baseModelId: string): RouteLine {
-    const found = this.#lines.get(baseModelId);
+  /** Of the calls that wait for the routes of a model. */
+  queue(baseModelId: string): RouteQueue {
+    const found = this.#queues.get(baseModelId);
     if (found) return found;
     const { clock, waiting } = this.#options;
     const routes = () => this.of(baseModelId);
-    const line = new RouteLine({ ...defaultWaiting, ...waiting, clock, routes });
-    this.#lines.set(baseModelId, line);
-    return line;
+    const queue = new RouteQueue({ ...defaultWaiting, ...waiting, clock, routes });
+    this.#queues.set(baseModelId, queue);
+    return queue;
   }
 
   /**
-   * Tries the routes of a model, the best first, until one takes the call; where all others are full, gives it a place in line.
+   * Tries the routes of a model, the best first, until one takes the call; where all others are full, queues it.
    * `capacity_unavailable`: none did, and nothing ran.
    */
-  async place<Taken>(call: RoutedCall, take: Take<Taken>): Promise<Taken> {
+  async assign<Result>(call: RoutedCall, prepare: Prepare<Result>): Promise<Result> {
     const { baseModelId, adapter, prefix } = call;
-    const line = this.line(baseModelId);
-    line.goOn();
+    const queue = this.queue(baseModelId);
+    queue.serve();
     const candidates = this.of(baseModelId)
       .filter(({ adapters }) => adapter === null || adapters !== null)
       .map((runtime) => runtime.candidate(prefix, adapter));
-    let refused: Elsewhere | undefined;
-    let tried: Set<RouteRuntime> | undefined;
+    const tried = new Set<RouteRuntime>();
+    let refusal: RouteRefusal | undefined;
     for (const { runtime } of rankRoutes(candidates)) {
-      // While another one was asked, others may have filled it.
-      if (refused && !takesCalls(runtime.candidate(prefix, adapter))) continue;
-      const leave = runtime.enter(call, line);
-      let taken: Taken | Elsewhere;
-      try {
-        taken = await take(runtime, leave, false);
-      } catch (error) {
-        leave();
-        throw error;
-      }
-      if (!(taken instanceof Elsewhere)) return taken;
+      // While another one was tried, other calls may have filled it.
+      if (refusal && !takesCalls(runtime.candidate(prefix, adapter))) continue;
+      const leave = runtime.enter(call, queue);
+      const result = await leaveOnError(leave, prepare({ runtime, leave, isQueued: false }));
+      if (!(result instanceof RouteRefusal)) return result;
       leave();
-      tried ??= new Set();
       tried.add(runtime);
-      refused = taken;
+      refusal = result;
     }
-    return this.#placeInLine({ ...call, tried: tried ?? new Set(), refused }, take);
-  }
-
-  /** Gives a call its turn with a route that it has not tried, as soon as one has room. `leaveLine`: of its place in line. */
-  async takeTurn<Taken>(
-    call: RoutedCall,
-    { signal, leaveLine }: { signal: AbortSignal; leaveLine: (() => void) | null },
-    take: (turn: Turn) => Promise<Taken | Elsewhere>,
-  ): Promise<Taken> {
-    const line = this.line(call.baseModelId);
-    const tried = new Set(call.tried);
-    let { refused } = call;
-    let leavePlace = leaveLine;
-    for (;;) {
-      const now = { ...call, tried, refused };
-      leavePlace ??= this.#join(now);
-      const turn = await line.turn(now, signal).finally(leavePlace);
-      leavePlace = null;
-      const taken = await take(turn).catch((error: unknown) => {
-        turn.leave();
-        throw error;
-      });
-      if (!(taken instanceof Elsewhere)) return taken;
-      turn.leave();
-      tried.add(turn.runtime);
-      refused = taken;
-    }
+    return this.#enqueue({ ...call, tried, refusal }, prepare);
   }
 
   /** A route that is full counts its prompt meanwhile. */
-  async #placeInLine<Taken>(call: RoutedCall, take: Take<Taken>): Promise<Taken> {
-    const tried = new Set(call.tried);
-    let { refused } = call;
+  #enqueue<Result>(call: RoutedCall, prepare: Prepare<Result>): Promise<Result> {
     const leave = this.#join(call);
-    try {
+    const prepareAtAny = async () => {
+      const tried = new Set(call.tried);
+      let { refusal } = call;
       for (const runtime of this.of(call.baseModelId)) {
         if (!mayTake(runtime, { ...call, tried })) continue;
-        const taken = await take(runtime, leave, true);
-        if (!(taken instanceof Elsewhere)) return taken;
+        const result = await prepare({ runtime, leave, isQueued: true });
+        if (!(result instanceof RouteRefusal)) return result;
         tried.add(runtime);
-        refused = taken;
+        refusal = result;
       }
-      throw noRoute({ ...call, refused }, this.of(call.baseModelId));
-    } catch (error) {
-      leave();
-      throw error;
+      throw noRouteFault({ ...call, refusal }, this.of(call.baseModelId));
+    };
+    return leaveOnError(leave, prepareAtAny());
+  }
+
+  /** Runs a call with a route that it has not tried, as soon as one has a slot. `leaveQueue`: of a call that is queued already. */
+  async runQueued<Result>(
+    call: RoutedCall,
+    { signal, leaveQueue }: { signal: AbortSignal; leaveQueue: (() => void) | null },
+    run: (slot: RouteSlot) => Promise<Result | RouteRefusal>,
+  ): Promise<Result> {
+    const queue = this.queue(call.baseModelId);
+    const tried = new Set(call.tried);
+    let { refusal } = call;
+    let leave = leaveQueue;
+    for (;;) {
+      const current = { ...call, tried, refusal };
+      leave ??= this.#join(current);
+      const slot = await queue.waitForSlot(current, signal).finally(leave);
+      leave = null;
+      const result = await leaveOnError(slot.leave, run(slot));
+      if (!(result instanceof RouteRefusal)) return result;
+      slot.leave();
+      tried.add(slot.runtime);
+      refusal = result;
     }
   }
 
@@ -143,46 +131,55 @@ export class RouteSet {
     const runtimes = this.of(baseModelId);
     const able = runtimes.filter((runtime) => mayTake(runtime, call));
     const isInstalled = this.#options.isInstalled?.(baseModelId) === true;
-    if (able.length === 0 || (isInstalled && !able.some(({ hasRoom }) => hasRoom))) throw noRoute(call, runtimes);
-    return this.line(baseModelId).join(call);
+    if (able.length === 0 || (isInstalled && !able.some(({ hasRoom }) => hasRoom))) throw noRouteFault(call, runtimes);
+    return this.queue(baseModelId).join(call);
   }
 
   async close(): Promise<void> {
-    for (const line of this.#lines.values()) line.close();
+    for (const queue of this.#queues.values()) queue.close();
     await Promise.all([...this.#runtimes.values()].map((runtime) => runtime.close()));
   }
 }
 
-/** Asks a route. What certainly did not run may go elsewhere; of everything else nobody knows whether it was served. */
-export async function reach<Result>(
-  runtime: RouteRuntime,
-  ask: () => Promise<Result>,
-  { nothingRan = false } = {},
-): Promise<Result | Elsewhere> {
+async function leaveOnError<Result>(leave: () => void, work: Promise<Result>): Promise<Result> {
   try {
-    return await ask();
+    return await work;
   } catch (error) {
-    if (error instanceof AdapterRefused) return new Elsewhere(error.message);
+    leave();
+    throw error;
+  }
+}
+
+/** Sends something to a route. What certainly did not run may go elsewhere; of everything else nobody knows whether it ran. */
+export async function callRoute<Result>(
+  runtime: RouteRuntime,
+  send: () => Promise<Result>,
+  { nothingRan = false } = {},
+): Promise<Result | RouteRefusal> {
+  try {
+    return await send();
+  } catch (error) {
+    if (error instanceof AdapterRefused) return new RouteRefusal(error.message);
     if (!(error instanceof TransportError)) throw error;
     runtime.failed(error.message);
-    if (nothingRan || error.neverSent) return new Elsewhere(error.message);
+    if (nothingRan || error.neverSent) return new RouteRefusal(error.message);
     throw fault('ambiguous_transport', { internal: `Route ${runtime.route.id}: ${error.message}`, cause: error });
   }
 }
 
-function follow(runtimes: Map<string, RouteRuntime>, routes: readonly ServingRoute[], deps: RouteDeps): void {
-  const wanted = new Map(routes.map((route) => [route.id, route]));
+function updateRuntimes(runtimes: Map<string, RouteRuntime>, routes: readonly ServingRoute[], deps: RouteDeps): void {
+  const byId = new Map(routes.map((route) => [route.id, route]));
   for (const [id, runtime] of runtimes) {
-    const route = wanted.get(id);
-    if (route && connectsAs(route) === connectsAs(runtime.route)) {
+    const route = byId.get(id);
+    if (route && connectionKey(route) === connectionKey(runtime.route)) {
       runtime.update(route);
     } else {
       runtimes.delete(id);
       runtime.retire();
     }
   }
-  for (const [id, route] of wanted) if (!runtimes.has(id)) runtimes.set(id, new RouteRuntime(route, deps));
+  for (const [id, route] of byId) if (!runtimes.has(id)) runtimes.set(id, new RouteRuntime(route, deps));
 }
 
-const connectsAs = ({ url, secret, capacity, api, adaptersFolder, adaptersSeenAs }: ServingRoute) =>
+const connectionKey = ({ url, secret, capacity, api, adaptersFolder, adaptersSeenAs }: ServingRoute) =>
   JSON.stringify([url, secret, capacity, api, adaptersFolder, adaptersSeenAs]);

@@ -1,17 +1,28 @@
-import { Fault } from '#kernel';
+import { type Clock, Fault } from '#kernel';
 import type { Adapter } from '../port.ts';
+import { AdapterRefused } from './adapters/route-adapters.ts';
 import type { UpstreamResponse } from './connection-pool.ts';
-import type { RemoteParts } from './remote-parts.ts';
+import type { Fields } from './json-fields.ts';
+import { type PreparedCall, type PreparedCalls, RouteRefusal } from './prepared-calls.ts';
+import type { RouteSlot } from './route-queue.ts';
 import type { RouteRuntime } from './route-runtime.ts';
-import { reach } from './route-set.ts';
-import { Elsewhere } from './routed-call.ts';
+import { callRoute, type RouteSet } from './route-set.ts';
+import type { LocalCounter, LocalPromptCounter } from './token-count.ts';
 import { refusalOf } from './upstream-error.ts';
-import type { WaitingCall } from './waiting-calls.ts';
 
-/** What is sent to a route. */
-export type ToSend = {
-  request: (runtime: RouteRuntime) => { path: string; body: Record<string, unknown> };
-  /** null or left out: no bound. */
+/** What calls of remote engines share. */
+export type RemoteContext = {
+  routes: RouteSet;
+  prepared: PreparedCalls;
+  clock: Clock;
+  countHere: LocalCounter;
+  countPromptHere: LocalPromptCounter;
+};
+
+export type CallRequest = {
+  /** What is sent to a route. */
+  build: (runtime: RouteRuntime) => { path: string; body: Fields };
+  /** null or left out: no limit. */
   maxReasoningTokens?: number | null;
   /** The field that is named where the engine finds it too long. */
   param: string;
@@ -19,86 +30,87 @@ export type ToSend = {
 };
 
 /** A call that a route has taken. */
-export type Sent = { response: UpstreamResponse; runtime: RouteRuntime; leave: () => void; sentMs: number };
-
-type Place = { runtime: RouteRuntime; leave: () => void; isRepeated?: boolean };
+export type SentCall = RouteSlot & { response: UpstreamResponse; sentMs: number };
 
 /** Sends a prepared call, when it is its turn; where nothing can have run there, another route gets it. */
-export async function sendCall(parts: RemoteParts, call: WaitingCall, what: ToSend): Promise<Sent> {
-  const { runtime, leave, isInLine } = call;
-  if (isInLine) return sendInTurn(parts, call, { what, leaveLine: leave });
-  let first: Sent | Elsewhere;
-  try {
-    first = await attempt(parts, call, { what, place: { runtime, leave } });
-  } catch (error) {
+export async function sendCall(context: RemoteContext, call: PreparedCall, request: CallRequest): Promise<SentCall> {
+  const { runtime, leave, isQueued } = call;
+  const { signal } = request;
+  const send = (slot: RouteSlot) => sendTo(slot, context.clock, { call, request });
+  if (isQueued) return context.routes.runQueued(call, { signal, leaveQueue: leave }, send);
+  const sent = await send({ runtime, leave }).catch((error: unknown) => {
     leave();
     throw error;
-  }
-  if (!(first instanceof Elsewhere)) return first;
+  });
+  if (!(sent instanceof RouteRefusal)) return sent;
   leave();
-  return sendInTurn(parts, { ...call, tried: new Set([runtime]), refused: first }, { what, leaveLine: null });
+  const refused = { ...call, tried: new Set([runtime]), refusal: sent };
+  return context.routes.runQueued(refused, { signal, leaveQueue: null }, send);
 }
 
-function sendInTurn(
-  parts: RemoteParts,
-  call: WaitingCall,
-  { what, leaveLine }: { what: ToSend; leaveLine: (() => void) | null },
-): Promise<Sent> {
-  const { signal } = what;
-  return parts.routes.takeTurn(call, { signal, leaveLine }, (place) => attempt(parts, call, { what, place }));
-}
+type Sending = { call: PreparedCall; request: CallRequest; isRepeated?: boolean };
 
-async function attempt(
-  parts: RemoteParts,
-  call: WaitingCall,
-  { what, place }: { what: ToSend; place: Place },
-): Promise<Sent | Elsewhere> {
-  const { adapter, prefix } = call;
-  const { request, maxReasoningTokens = null, param, signal } = what;
-  const { runtime, leave, isRepeated = false } = place;
-  const fields = adapter === null ? runtime.adapters?.baseFields : await adapterFields(runtime, adapter, signal);
-  if (fields instanceof Elsewhere) return fields;
-  const bound = maxReasoningTokens === null ? {} : await boundFields(runtime, maxReasoningTokens, signal);
-  if (bound instanceof Elsewhere) return bound;
-  const { path, body } = request(runtime);
-  const told = { ...body, ...fields, ...bound };
-  const sentMs = parts.clock.monotonicMs();
-  const response = await reach(runtime, () => runtime.upstream.post(path, told, signal));
-  if (response instanceof Elsewhere) return response;
+async function sendTo(slot: RouteSlot, clock: Clock, sending: Sending): Promise<SentCall | RouteRefusal> {
+  const { call, request, isRepeated = false } = sending;
+  const { adapter } = call;
+  const { runtime } = slot;
+  const fields = await callFields(runtime, adapter, request);
+  if (fields instanceof RouteRefusal) return fields;
+  const { path, body } = request.build(runtime);
+  const sentMs = clock.monotonicMs();
+  const response = await callRoute(runtime, () => runtime.upstream.post(path, { ...body, ...fields }, request.signal));
+  if (response instanceof RouteRefusal) return response;
   if (response.status === 200) {
-    runtime.answered(prefix);
-    return { response, runtime, leave, sentMs };
+    runtime.answered(call.prefix);
+    return { ...slot, response, sentMs };
   }
-  const refusal = await refusalOf(response, { param, adapter, dialect: runtime.dialect });
-  if (refusal.kind === 'final') throw doubting(runtime, refusal.error);
+  const refusal = await refusalOf(response, { param: request.param, adapter, dialect: runtime.dialect });
+  if (refusal.kind === 'final') throw noteFailure(runtime, refusal.error);
   if (refusal.kind === 'adapter_lost') {
-    // It was started anew, or another server needed the room. Nothing has run there.
+    // The engine was started anew, or another server needed the capacity. Nothing has run there.
     if (adapter !== null) runtime.adapters?.lose(adapter.sha256);
-    if (isRepeated) return new Elsewhere(refusal.reason);
-    return attempt(parts, call, { what, place: { ...place, isRepeated: true } });
+    if (isRepeated) return new RouteRefusal(refusal.reason);
+    return sendTo(slot, clock, { ...sending, isRepeated: true });
   }
   if (refusal.isDown) runtime.failed(refusal.reason);
-  return new Elsewhere(refusal.reason, refusal);
+  return new RouteRefusal(refusal.reason, refusal);
 }
 
-/** Gives the error, of which its route has made a doubtful one where it has failed at what it had begun. */
-export function doubting(runtime: RouteRuntime, error: unknown): unknown {
-  if (error instanceof Fault && error.fault === 'generation_failed') runtime.doubted();
-  return error;
+/** Fields of the adapter, which is loaded first, and of the limit of reasoning. */
+function callFields(
+  runtime: RouteRuntime,
+  adapter: Adapter | null,
+  { maxReasoningTokens = null, signal }: CallRequest,
+): Promise<Fields | RouteRefusal> {
+  const { upstreamModel } = runtime.route;
+  return callRoute(
+    runtime,
+    async () => ({
+      ...(adapter === null ? runtime.adapters?.baseFields : await adapterFields(runtime, adapter, signal)),
+      ...(maxReasoningTokens === null
+        ? {}
+        : await runtime.reasoningLimit.fieldsFor(upstreamModel, maxReasoningTokens, signal)),
+    }),
+    { nothingRan: true },
+  );
 }
 
-/** What a call with an adapter says; it is loaded first. */
-export async function adapterFields(
+/** Loads the adapter of a call, so that it is there when the call runs. */
+export function loadAdapter(
   runtime: RouteRuntime,
   adapter: Adapter,
   signal: AbortSignal,
-): Promise<Record<string, unknown> | Elsewhere> {
-  const { adapters } = runtime;
-  if (adapters === null) return new Elsewhere('The route serves no adapters.');
-  return reach(runtime, () => adapters.fieldsFor(adapter, signal), { nothingRan: true });
+): Promise<Fields | RouteRefusal> {
+  return callRoute(runtime, () => adapterFields(runtime, adapter, signal), { nothingRan: true });
 }
 
-const boundFields = (runtime: RouteRuntime, most: number, signal: AbortSignal) =>
-  reach(runtime, () => runtime.reasoningLimit.fieldsFor(runtime.route.upstreamModel, most, signal), {
-    nothingRan: true,
-  });
+async function adapterFields({ adapters }: RouteRuntime, adapter: Adapter, signal: AbortSignal): Promise<Fields> {
+  if (adapters === null) throw new AdapterRefused('The route serves no adapters.');
+  return adapters.fieldsFor(adapter, signal);
+}
+
+/** Returns the error. A route that has failed at a call that it had begun is tried after all others. */
+export function noteFailure(runtime: RouteRuntime, error: unknown): unknown {
+  if (error instanceof Fault && error.fault === 'generation_failed') runtime.callFailed();
+  return error;
+}

@@ -3,8 +3,7 @@ import { after, test } from 'node:test';
 import { Fault, systemClock } from '#kernel';
 import { freePort } from '#test/free-port.ts';
 import { prompt, sampling } from './chat-call.fixture.ts';
-import type { HealthTiming } from './health-watch.ts';
-import { isReachable, isUnanswered } from './reachable.ts';
+import { type HealthTiming, isUnanswered, probeConnection } from './health-check.ts';
 import { createRemoteEngine, type RemoteEngine } from './remote-engine.ts';
 import { type Behave, delta, finish, startUpstream, stream } from './upstream.fixture.ts';
 
@@ -23,8 +22,8 @@ async function engineWhere(isThere: boolean, behave: Behave) {
   );
   const health: HealthTiming = {
     everyMs: 10,
-    patienceMs: 10,
-    reaches: async () => {
+    timeoutMs: 10,
+    probe: async () => {
       state.probes += 1;
       return state.isThere;
     },
@@ -82,8 +81,8 @@ test('an engine that says nothing for long while its machine is there keeps its 
 test('a machine that takes or refuses a connection is there', async () => {
   const server = await startUpstream(() => {});
   stops.push(server.stop);
-  assert.equal(await isReachable(server.url, 60_000), true);
-  assert.equal(await isReachable(`http://127.0.0.1:${await freePort()}/v1`, 60_000), true);
+  assert.equal(await probeConnection(server.url, 60_000), true);
+  assert.equal(await probeConnection(`http://127.0.0.1:${await freePort()}/v1`, 60_000), true);
 });
 
 test('only silence of every address of a name counts as nobody there', () => {

@@ -3,11 +3,11 @@ import type { Load } from '../port.ts';
 import { notInstalled, stopping } from '../refusals.ts';
 import { Admission, type Entry, type Wanted } from '../turns/admission.ts';
 import { FairQueue } from '../turns/fair-queue.ts';
-import { rankRoutes } from './choose-route.ts';
+import { noRouteFault, type RoutedCall } from './prepared-calls.ts';
+import { rankRoutes } from './route-ranking.ts';
 import type { RouteRuntime } from './route-runtime.ts';
-import { noRoute, type RoutedCall } from './routed-call.ts';
 
-export type LineOptions = {
+export type RouteQueueOptions = {
   /** Of the model, at present. */
   routes: () => readonly RouteRuntime[];
   maxQueue: number;
@@ -15,39 +15,38 @@ export type LineOptions = {
   clock: Clock;
 };
 
-/** A route's place for a call. */
-export type Turn = { runtime: RouteRuntime; leave: () => void };
+/** A call's share of a route's capacity. */
+export type RouteSlot = { runtime: RouteRuntime; leave: () => void };
 
 type Waiter = {
   id: number;
   scope: string;
   call: RoutedCall;
   untilMs: number;
-  end: (turn: Turn | null, why?: unknown) => void;
+  end: (slot: RouteSlot | null, why?: unknown) => void;
 };
 
 /** Before anything was measured. */
 export const unknownPace = { prefillMsPerToken: 0.5, decodeMsPerToken: 20 };
 
-/** How often those who wait look whether routes came, went, or answer again; a place that is freed is theirs at once. */
-const lookEveryMs = 250;
+/** How often waiting calls look whether routes came, went, or are up again; a slot that is freed is given at once. */
+const serveEveryMs = 250;
 
 /**
- * Who has a place with the routes of a model, and who waits for one: by the rules of our own engine, accounts in turn. Where a route
- * has room, a call is only counted.
+ * Calls that have a slot with the routes of a model, and those that wait for one, by the rules of our own engine: accounts in turn. Where a
+ * route has room, a call is only counted.
  */
-export class RouteLine {
-  readonly #options: LineOptions;
+export class RouteQueue {
+  readonly #options: RouteQueueOptions;
   readonly #admission: Admission;
   readonly #queue = new FairQueue<Waiter>();
   readonly #waiters = new Map<number, Waiter>();
-  /** Calls that have a place in line and none with a route, by scope. */
-  readonly #inLine = new Map<string, number>();
-  #waiting = 0;
-  #last = 0;
+  /** Queued calls by scope, also those that are prepared and do not wait yet. */
+  readonly #queued = new Map<string, number>();
+  #lastId = 0;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(options: LineOptions) {
+  constructor(options: RouteQueueOptions) {
     this.#options = options;
     const { maxQueue, capacityWaitMs: maxWaitMs, clock } = options;
     const capacity = () => this.#capacity();
@@ -55,82 +54,78 @@ export class RouteLine {
       get sequences() {
         return capacity();
       },
-      ...{ maxQueue, maxWaitMs },
+      maxQueue,
+      maxWaitMs,
     };
     this.#admission = new Admission(limits, clock, () => unknownPace);
   }
 
   load(): Load {
-    return { running: this.#options.routes().reduce((sum, { calls }) => sum + calls, 0), waiting: this.#waiting };
+    const running = this.#options.routes().reduce((sum, { calls }) => sum + calls, 0);
+    return { running, waiting: this.#queued.values().reduce((sum, count) => sum + count, 0) };
   }
 
-  /** A call has its place with a route. */
-  came(call: Wanted): Entry {
+  /** A call has a slot. */
+  enter(call: Wanted): Entry {
     return this.#admission.come(call);
   }
 
-  left(entry: Entry): void {
+  leave(entry: Entry): void {
     this.#admission.go(entry);
-    this.goOn();
+    this.serve();
   }
 
   /** How long a call took for this work from its start to its end. */
-  ran(work: number, runMs: number): void {
+  recordRun(work: number, runMs: number): void {
     this.#admission.ran(runMs, work);
   }
 
-  /** Gives those who wait what is free; to be called before somebody else looks for a place. */
-  goOn(): void {
-    if (this.#waiters.size > 0) this.#serve();
-  }
-
-  /** A place in line; returns how to leave it. Throws `capacity_unavailable` when the line is full. */
+  /** A place in the queue; returns how to leave it. Throws `capacity_unavailable` when the queue is full. */
   join({ scope, work }: Wanted): () => void {
     const place = this.#admission.enter({ scope, work });
     this.#count(scope, 1);
-    let isIn = true;
+    let isQueued = true;
     return () => {
-      if (!isIn) return;
-      isIn = false;
+      if (!isQueued) return;
+      isQueued = false;
       place.free();
       this.#count(scope, -1);
     };
   }
 
-  /** Resolves when it is the call's turn. Rejects with what it would be told at once when no route is left for it. */
-  turn(call: RoutedCall, signal: AbortSignal): Promise<Turn> {
+  /** Resolves when it is the call's turn. Rejects with the fault of `noRouteFault` when no route is left for it. */
+  waitForSlot(call: RoutedCall, signal: AbortSignal): Promise<RouteSlot> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
-      this.#last += 1;
-      const id = this.#last;
+      this.#lastId += 1;
+      const id = this.#lastId;
       const leave = () => waiter.end(null, signal.reason);
       const waiter: Waiter = {
-        ...{ id, scope: call.scope, call },
+        id,
+        scope: call.scope,
+        call,
         untilMs: this.#options.clock.monotonicMs() + this.#options.capacityWaitMs,
-        end: (turn, why) => {
+        end: (slot, why) => {
           this.#waiters.delete(id);
           this.#queue.remove(id);
           signal.removeEventListener('abort', leave);
-          if (turn) resolve(turn);
+          if (slot) resolve(slot);
           else reject(why);
         },
       };
       signal.addEventListener('abort', leave, { once: true });
       this.#waiters.set(id, waiter);
       this.#queue.push(waiter);
-      this.#serve();
-      this.#watch();
+      this.serve();
+      this.#startTimer();
     });
   }
 
-  close(): void {
-    if (this.#timer) clearTimeout(this.#timer);
-    for (const waiter of this.#waiters.values()) waiter.end(null, stopping());
-  }
-
-  #serve(): void {
+  /** Gives waiting calls the slots that are free; to be called before another call looks for one. */
+  serve(): void {
+    if (this.#waiters.size === 0) return;
     const runtimes = this.#options.routes();
-    const running = (scope: string) => this.#admission.usedBy(scope) - (this.#inLine.get(scope) ?? 0);
+    const running = (scope: string) => this.#admission.usedBy(scope) - (this.#queued.get(scope) ?? 0);
     const mayBegin = ({ call }: Waiter) => runtimes.some((each) => each.hasRoom && mayTake(each, call));
     while (runtimes.some(({ hasRoom, isOpen }) => hasRoom && isOpen)) {
       const next = this.#queue.shift(running, mayBegin);
@@ -145,26 +140,30 @@ export class RouteLine {
     }
   }
 
-  #enterBest(runtimes: readonly RouteRuntime[], call: RoutedCall): Turn | null {
+  close(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    for (const waiter of this.#waiters.values()) waiter.end(null, stopping());
+  }
+
+  #enterBest(runtimes: readonly RouteRuntime[], call: RoutedCall): RouteSlot | null {
     const able = runtimes.filter((each) => mayTake(each, call));
     const [best] = rankRoutes(able.map((each) => each.candidate(call.prefix, call.adapter)));
     return best ? { runtime: best.runtime, leave: best.runtime.enter(call, this) } : null;
   }
 
-  #watch(): void {
+  #startTimer(): void {
     if (this.#waiters.size === 0) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
-      this.goOn();
-      this.#watch();
-    }, lookEveryMs);
+      this.serve();
+      this.#startTimer();
+    }, serveEveryMs);
   }
 
   #count(scope: string, change: number): void {
-    this.#waiting += change;
-    const count = (this.#inLine.get(scope) ?? 0) + change;
-    if (count === 0) this.#inLine.delete(scope);
-    else this.#inLine.set(scope, count);
+    const count = (this.#queued.get(scope) ?? 0) + change;
+    if (count === 0) this.#queued.delete(scope);
+    else this.#queued.set(scope, count);
   }
 
   #capacity(): number {
@@ -172,12 +171,12 @@ export class RouteLine {
   }
 }
 
-/** Whether a call may have its turn there, once there is room. */
+/** Whether a call may have a slot there, once there is room. */
 export function mayTake(runtime: RouteRuntime, { adapter, tried }: RoutedCall): boolean {
   return runtime.isOpen && (adapter === null || runtime.adapters !== null) && tried?.has(runtime) !== true;
 }
 
 function refusalOf(call: RoutedCall, runtimes: readonly RouteRuntime[]) {
   const isServed = runtimes.some(({ adapters }) => call.adapter === null || adapters !== null);
-  return isServed ? noRoute(call, runtimes) : notInstalled(call.baseModelId);
+  return isServed ? noRouteFault(call, runtimes) : notInstalled(call.baseModelId);
 }

@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { openConnectionPool } from './connection-pool.ts';
 import { openai } from './dialects/openai.ts';
-import { HealthWatch, type Watched } from './health-watch.ts';
-import { isReachable } from './reachable.ts';
+import { HealthCheck, type HealthTarget, probeConnection } from './health-check.ts';
 import { startUpstream } from './upstream.fixture.ts';
 import { openUpstream } from './upstream.ts';
 
@@ -19,21 +18,20 @@ async function startEngine({ isSilent = false } = {}) {
 }
 
 /** What the first health check of an engine gives. */
-function firstLook(url: string, patienceMs: number): Promise<string> {
+function firstLook(url: string, timeoutMs: number): Promise<string> {
   const upstream = openUpstream({ url, ...openai, secret: null, capacity: 1 });
   return new Promise((resolve) => {
-    const answered = () => resolve('answered');
-    const watched = {
+    const target = {
       url,
       upstream,
       path: '/models',
       hasCalls: () => false,
-      answered,
-      failed: resolve,
-      gone: () => {},
+      onHealthy: () => resolve('answered'),
+      onFailure: resolve,
+      onVanished: () => {},
     };
-    const watch = new HealthWatch(watched, { everyMs: 600_000, patienceMs });
-    stops.push(() => watch.stop(), upstream.close);
+    const check = new HealthCheck(target, { everyMs: 600_000, timeoutMs });
+    stops.push(() => check.stop(), upstream.close);
   });
 }
 
@@ -42,7 +40,7 @@ test('what an engine says while this process stands still itself is in time', as
   const pool = openConnectionPool(new URL(url).origin, { maxConnections: 1, secret: null, limits: { connectMs: 50 } });
   stops.push(pool.close);
   const call = pool.send({ method: 'POST', path: '/v1/x', body: '{}' }, new AbortController().signal);
-  const [look, reached] = [firstLook(url, 1_500), isReachable(url, 1_500)];
+  const [look, reached] = [firstLook(url, 1_500), probeConnection(url, 1_500)];
   // The engine is in this process: it answers in the first turns after this.
   for (const untilMs = performance.now() + 1_600; performance.now() < untilMs; );
   const results = await Promise.allSettled([look, reached, call.then(({ status }) => status)]);
@@ -86,12 +84,20 @@ async function startBusyEngine(checked: Checked) {
 }
 
 /** What its health checks give first. */
-function firstResult({ url, upstream }: Pick<Watched, 'url' | 'upstream'>): Promise<string> {
+function firstResult({ url, upstream }: Pick<HealthTarget, 'url' | 'upstream'>): Promise<string> {
   return new Promise((resolve) => {
-    const answered = () => resolve('answered');
-    const watched = { url, upstream, path: '/models', hasCalls: () => true, answered, failed: resolve, gone: () => {} };
-    const watch = new HealthWatch(watched, { everyMs: 10, patienceMs: 1_500 });
-    stops.push(() => watch.stop());
+    const onHealthy = () => resolve('answered');
+    const target = {
+      url,
+      upstream,
+      path: '/models',
+      hasCalls: () => true,
+      onHealthy,
+      onFailure: resolve,
+      onVanished: () => {},
+    };
+    const check = new HealthCheck(target, { everyMs: 10, timeoutMs: 1_500 });
+    stops.push(() => check.stop());
   });
 }
 
