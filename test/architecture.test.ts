@@ -124,7 +124,7 @@ test('a table is touched only by the stores of the room that owns it', () => {
 });
 
 test('child processes are started by the room for them only', () => {
-  const others = program.filter(({ path }) => roomOf(path) !== 'processes' && path !== 'src/datasets/imports/worker/worker-process.ts');
+  const others = program.filter(({ path }) => roomOf(path) !== 'processes');
   assertNone(offences(others, ({ imports }) => imports.filter((specifier) => specifier === 'node:child_process')));
 });
 

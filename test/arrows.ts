@@ -47,6 +47,7 @@ export const arrows: Record<string, Record<string, string>> = {
     activity: 'grants and low credits are told in the feed',
   },
   datasets: {
+    processes: 'imports run in child processes',
     objects: 'files of imports are streamed into the store',
     db: 'datasets and their examples are rows',
     http: 'routes',

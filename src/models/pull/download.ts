@@ -3,9 +3,9 @@ import { dirname } from 'node:path';
 import { formatBytes } from '../list-models.ts';
 import { ModelError } from '../model-error.ts';
 import { type HubAnswer, type HubFile, type HubOptions, HubRefusal, requestFile, TransferError } from './hub-client.ts';
-import { type Origin, openPartialFile, type PartialFile } from './partial-file.ts';
+import { openPartialFile, type PartialFile, type PartialOrigin } from './partial-file.ts';
+import { capitalized, checkStatus, withModelErrors, withRetries } from './transfer-errors.ts';
 import { createTransferMeter, type TransferMeter, type TransferProgress } from './transfer-meter.ts';
-import { capitalised, checkStatus, toldInOneLine, withRetries } from './trouble.ts';
 
 export type DownloadOptions = {
   hub: HubOptions;
@@ -45,7 +45,7 @@ export async function download(options: DownloadOptions): Promise<Downloaded> {
   const partial = await openPartialFile(options.partialPath, (bytes) => meter.report('check', bytes));
   try {
     const attempt = { ...options, partial, meter };
-    return await toldInOneLine(() => withRetries(options, partial.bytes, () => fetchRest(attempt)));
+    return await withModelErrors(() => withRetries(options, partial.bytes, () => fetchRest(attempt)));
   } finally {
     await partial.close();
   }
@@ -73,7 +73,7 @@ async function fetchRest(attempt: Attempt): Promise<Downloaded> {
   return { sha256, sizeBytes, commit: facts.commit, digestChecked: origin.sha256 !== null };
 }
 
-type WrongDigest = { sha256: string; origin: Origin; resumed: boolean };
+type WrongDigest = { sha256: string; origin: PartialOrigin; resumed: boolean };
 
 async function refuseDigest(partial: PartialFile, { sha256, origin, resumed }: WrongDigest): Promise<never> {
   const message = `the file's digest is ${sha256}, not ${origin.sha256}`;
@@ -83,13 +83,13 @@ async function refuseDigest(partial: PartialFile, { sha256, origin, resumed }: W
     throw new TransferError(message);
   }
   await partial.remove();
-  throw new ModelError(`${capitalised(message)}; nothing was installed.`);
+  throw new ModelError(`${capitalized(message)}; nothing was installed.`);
 }
 
-type Transfer = { answer: HubAnswer; origin: Origin; complete: boolean };
+type Transfer = { answer: HubAnswer; origin: PartialOrigin; complete: boolean };
 
 /**
- * Asks for what is missing. Afterwards the partial file ends where the answer's body begins, or is complete: a process
+ * Requests what is missing. Afterwards the partial file ends where the answer's body begins, or is complete: a process
  * that died after the last byte left it so, and the hub says 416.
  */
 async function openTransfer(attempt: Attempt): Promise<Transfer> {
@@ -99,7 +99,7 @@ async function openTransfer(attempt: Attempt): Promise<Transfer> {
   const offset = isResumable(known, address) ? partial.bytes() : 0;
   const answer = await requestFile(hub, file, { offset, etag: known?.etag ?? null, signal });
   try {
-    const origin: Origin = { address, sha256: answer.facts.sha256 ?? expected.sha256, etag: answer.etag };
+    const origin: PartialOrigin = { address, sha256: answer.facts.sha256 ?? expected.sha256, etag: answer.etag };
     const complete = answer.status === 416 && answer.facts.sizeBytes === offset;
     const goesOn = complete || (answer.status === 206 && answer.rangeStart === offset);
     if (offset > 0 && goesOn && isSameFile(known, origin)) {
@@ -121,11 +121,11 @@ async function openTransfer(attempt: Attempt): Promise<Transfer> {
 }
 
 /** Whether the rest of a part can be asked for: something must tell whether the file is still the same. */
-function isResumable(known: Origin | null, address: string): boolean {
+function isResumable(known: PartialOrigin | null, address: string): boolean {
   return known?.address === address && (known.sha256 !== null || known.etag !== null);
 }
 
-function isSameFile(known: Origin | null, { sha256, etag }: Origin): boolean {
+function isSameFile(known: PartialOrigin | null, { sha256, etag }: PartialOrigin): boolean {
   return known?.sha256 === sha256 && (sha256 !== null || known.etag === etag);
 }
 

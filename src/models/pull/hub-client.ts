@@ -34,7 +34,7 @@ export type HubAnswer = {
 /** A transfer that did not come about or broke off; worth another attempt. */
 export class TransferError extends Error {
   override readonly name = 'TransferError';
-  /** What the hub asked us to wait, ms. */
+  /** What the hub request us to wait, ms. */
   readonly retryAfterMs: number | null;
 
   constructor(message: string, options: ErrorOptions & { retryAfterMs?: number | null } = {}) {
@@ -52,7 +52,7 @@ const maxRedirects = 5;
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Asks for a file from `offset` on, following the hub's redirects to its store. With `offset` > 0 the answer should be
+ * Requests a file from `offset` on, following the hub's redirects to its store. With `offset` > 0 the answer should be
  * a 206 when the stored file still has `etag` (null: any file), else a 200 with the whole file.
  */
 export async function requestFile(
@@ -86,7 +86,7 @@ export type HubDocument = { status: number; text: string; retryAfterMs: number |
 
 const longestDocument = 16 << 20;
 
-/** Asks for an answer of the hub's own interface, read whole. */
+/** Requests an answer of the hub's own API, read whole. */
 export async function requestDocument(hub: HubOptions, path: string, signal: AbortSignal): Promise<HubDocument> {
   const { answer, header } = await follow(hub, path, { offset: 0, etag: null, signal, onHop: () => {} });
   const pieces: Buffer[] = [];
@@ -107,20 +107,20 @@ export async function requestDocument(hub: HubOptions, path: string, signal: Abo
   return { status: answer.statusCode, text, retryAfterMs: retryAfterOf(header('retry-after')) };
 }
 
-type Read = (name: string) => string | null;
-type Asked = { offset: number; etag: string | null; signal: AbortSignal; onHop: (read: Read) => void };
+type ReadHeader = (name: string) => string | null;
+type RangeRequest = { offset: number; etag: string | null; signal: AbortSignal; onHop: (read: ReadHeader) => void };
 
 /** Sends a request to the hub and goes where its redirects lead. */
-async function follow(hub: HubOptions, path: string, asked: Asked) {
+async function follow(hub: HubOptions, path: string, request: RangeRequest) {
   const home = new URL(hub.endpoint);
   let url = new URL(`${home.pathname.replace(/\/$/, '')}/${path}`, home);
   for (let hop = 0; hop <= maxRedirects; hop++) {
-    const answer = await send(url, headersFor(hub, url, asked), { signal: asked.signal, stallMs: hub.stallMs });
-    const header: Read = (name) => {
+    const answer = await send(url, headersFor(hub, url, request), { signal: request.signal, stallMs: hub.stallMs });
+    const header: ReadHeader = (name) => {
       const value = answer.headers[name];
       return (Array.isArray(value) ? value[0] : value) ?? null;
     };
-    asked.onHop(header);
+    request.onHop(header);
     const location = header('location');
     if (!redirectStatuses.has(answer.statusCode) || !location) return { answer, header };
     answer.body.destroy();
@@ -141,9 +141,9 @@ function headersFor(hub: HubOptions, url: URL, from: { offset: number; etag: str
 
 async function send(url: URL, headers: Record<string, string>, limits: { signal: AbortSignal; stallMs: number }) {
   // Only who pulls a model needs the client, not who serves.
-  const { request } = await import('undici');
+  const undici = await import('undici');
   try {
-    const answer = await request(url, {
+    const answer = await undici.request(url, {
       headers,
       signal: limits.signal,
       headersTimeout: limits.stallMs,

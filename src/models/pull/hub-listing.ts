@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Check } from 'typebox/schema';
 import { commitOf, type HubOptions, HubRefusal, requestDocument } from './hub-client.ts';
-import { checkStatus } from './trouble.ts';
+import { checkStatus } from './transfer-errors.ts';
 
 /** A file of a repository, with what the hub knows of it; null: it does not say. */
 export type ListedFile = {

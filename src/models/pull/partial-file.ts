@@ -5,21 +5,21 @@ import { Check } from 'typebox/schema';
 import { hashFile } from '../file-digest.ts';
 
 /** What was known of the remote file when the part was begun. */
-const Origin = Type.Object({
+const PartialOrigin = Type.Object({
   address: Type.String(),
   sha256: Type.Union([Type.String(), Type.Null()]),
   etag: Type.Union([Type.String(), Type.Null()]),
 });
-export type Origin = Type.Static<typeof Origin>;
+export type PartialOrigin = Type.Static<typeof PartialOrigin>;
 
 /** The part of a file that is already here, with the digest of its bytes so far. */
 export type PartialFile = {
   bytes: () => number;
   /** null: nothing is here. */
-  origin: () => Origin | null;
+  origin: () => PartialOrigin | null;
   digest: () => string;
   /** Forgets the part and starts an empty one. */
-  restart: (origin: Origin) => Promise<void>;
+  restart: (origin: PartialOrigin) => Promise<void>;
   append: (chunk: Buffer) => Promise<void>;
   sync: () => Promise<void>;
   close: () => Promise<void>;
@@ -77,10 +77,10 @@ export async function openPartialFile(path: string, onChecked: (bytes: number) =
   };
 }
 
-async function readOrigin(path: string): Promise<Origin | null> {
+async function readOrigin(path: string): Promise<PartialOrigin | null> {
   try {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'));
-    return Check(Origin, value) ? value : null;
+    return Check(PartialOrigin, value) ? value : null;
   } catch {
     return null;
   }

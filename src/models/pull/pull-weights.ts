@@ -11,8 +11,8 @@ import { checkFreeBytes, download } from './download.ts';
 import type { HubOptions } from './hub-client.ts';
 import { type ListedFile, type Listing, listFiles } from './hub-listing.ts';
 import { hubOptions, type PullModelOptions, stoppedOr } from './pull-model.ts';
+import { withModelErrors, withRetries } from './transfer-errors.ts';
 import type { TransferProgress } from './transfer-meter.ts';
-import { toldInOneLine, withRetries } from './trouble.ts';
 import { describingFiles, isListed, readJson, weightFiles } from './weights-files.ts';
 
 export type PulledWeights =
@@ -77,20 +77,20 @@ async function isWhole(folder: string): Promise<boolean> {
 async function fetchAll({ id, source, folder, draft, options }: Pull): Promise<PulledWeights> {
   const { signal, onNote = () => {}, onProgress = () => {}, retryDelaysMs = [1_000, 4_000, 16_000] } = options;
   const hub = hubOptions(options);
-  const patience = { retryDelaysMs, onNote, signal };
-  const listing = await toldInOneLine(() =>
+  const retryOptions = { retryDelaysMs, onNote, signal };
+  const listing = await withModelErrors(() =>
     withRetries(
-      patience,
+      retryOptions,
       () => 0,
       () => listFiles(hub, source, signal),
     ),
   );
   await mkdir(draft, { recursive: true });
-  const place = { hub, repo: source.repo, listing, draft, options, onNote };
+  const pull = { hub, repo: source.repo, listing, draft, options, onNote };
   const describing = describingFiles(listing, source.repo);
-  for (const file of describing) await fetchOne(place, file, () => {});
+  for (const file of describing) await fetchOne(pull, file, () => {});
   const weights = await weightFiles(listing, draft, source.repo);
-  await fetchWeights(place, weights, onProgress);
+  await fetchWeights(pull, weights, onProgress);
   const sizeBytes = await putInPlace({ id, source, folder, draft, commit: listing.commit }, [
     ...describing,
     ...weights,
@@ -98,7 +98,7 @@ async function fetchAll({ id, source, folder, draft, options }: Pull): Promise<P
   return { outcome: 'pulled', id, folder, commit: listing.commit, sizeBytes };
 }
 
-type Place = {
+type WeightsPull = {
   hub: HubOptions;
   repo: string;
   listing: Listing;
@@ -109,16 +109,16 @@ type Place = {
 type OnProgress = (progress: TransferProgress) => void;
 
 /** One file after the other, told as one transfer. */
-async function fetchWeights(place: Place, files: readonly ListedFile[], onProgress: OnProgress): Promise<void> {
+async function fetchWeights(pull: WeightsPull, files: readonly ListedFile[], onProgress: OnProgress): Promise<void> {
   const sizes = files.map(({ sizeBytes }) => sizeBytes);
   const totalBytes = sizes.every((size) => size !== null) ? sizes.reduce((sum, size) => sum + size, 0) : null;
-  const here = await Promise.all(files.map(({ name }) => bytesHere(join(place.draft, name))));
+  const here = await Promise.all(files.map(({ name }) => bytesHere(join(pull.draft, name))));
   const missing = (totalBytes ?? 0) - here.reduce((sum, bytes) => sum + bytes, 0);
-  await checkFreeBytes(place.draft, missing, place.options.freeBytes);
+  await checkFreeBytes(pull.draft, missing, pull.options.freeBytes);
   let before = 0;
   for (const file of files) {
-    await fetchOne(place, file, (progress) => onProgress(partOfAll(progress, { before, totalBytes })));
-    before += (await stat(join(place.draft, file.name))).size;
+    await fetchOne(pull, file, (progress) => onProgress(partOfAll(progress, { before, totalBytes })));
+    before += (await stat(join(pull.draft, file.name))).size;
   }
 }
 
@@ -138,8 +138,8 @@ function partOfAll(progress: TransferProgress, all: { before: number; totalBytes
 }
 
 /** Brings a file into the draft folder, unless an earlier pull has brought the same. */
-async function fetchOne(place: Place, file: ListedFile, onProgress: OnProgress): Promise<void> {
-  const { hub, repo, listing, draft, options, onNote } = place;
+async function fetchOne(pull: WeightsPull, file: ListedFile, onProgress: OnProgress): Promise<void> {
+  const { hub, repo, listing, draft, options, onNote } = pull;
   const path = join(draft, file.name);
   if (await isListed(path, file)) return;
   await rm(path, { force: true });

@@ -3,6 +3,7 @@ import { flushCompileCache } from 'node:module';
 import { type Database, openDatabase } from '#db';
 import { isOutOfReach, isOutOfRoom, messageOf } from '#kernel';
 import { type ObjectStore, openFolderStore, openS3 } from '#objects';
+import { endNow, receiveMessages, sendToParent } from '#processes';
 import type { FromWorker, ToWorker, WorkOrder, WorkTarget } from './protocol.ts';
 import { Busy, prepare, runImport } from './run-import.ts';
 import { type CountingModels, createTokenCounting, type TokenCounterFor } from './token-counting.ts';
@@ -10,19 +11,10 @@ import { type CountingModels, createTokenCounting, type TokenCounterFor } from '
 const aliveMs = 1_000;
 /** The program of a worker: takes one order after the other and reports how each ended (`worker-process.ts`). */
 function main(): void {
-  // A terminal or a service manager signals the whole group; the server decides when its workers end.
-  process.on('SIGINT', () => {});
-  process.on('SIGTERM', () => {});
-  // Nobody is left to report to. What was not committed is undone by the database.
-  const die = () => void process.kill(process.pid, 'SIGKILL');
-  process.on('disconnect', die);
-  // The server may have died while this program was loading.
-  if (!process.connected) die();
   const tools = openedOnce(openTools);
   const tokenCounting = createTokenCounting(process.env);
-  process.on('message', (received) => {
-    // as: the channel carries only what worker-process.ts sends.
-    const message = received as ToWorker<CountingModels>;
+  // What was not committed when the server dies is undone by the database.
+  receiveMessages<ToWorker<CountingModels>>((message) => {
     if (message.type === 'prepare') {
       const { target, importId } = message;
       // If the tools cannot be opened the process ends, and an order goes to another one. Any other failure will be
@@ -30,7 +22,7 @@ function main(): void {
       void tools(target).then(
         ({ database }) =>
           prepare({ database, tokenCounterFor: tokenCounting(target.counting) }, importId).catch(() => {}),
-        die,
+        endNow,
       );
       return;
     }
@@ -94,8 +86,7 @@ function reasonOf(error: unknown): string {
 }
 
 function send(message: FromWorker): void {
-  // A channel that has closed ends this process: see 'disconnect'.
-  process.send?.(message, undefined, undefined, () => {});
+  sendToParent(message);
 }
 
 main();

@@ -1,12 +1,12 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { childEnvironment, type Environment, NodeProcess } from '#processes';
 import { watchMemory } from './memory-watch.ts';
 import type { FromWorker, ToWorker, WorkOrder, WorkTarget } from './protocol.ts';
 import type { CountingModels } from './token-counting.ts';
 
 export type WorkerEnd = { type: 'done' } | { type: 'busy' | 'unavailable' | 'failed' | 'lost'; message: string };
 
-const program = fileURLToPath(new URL('./child.ts', import.meta.url));
+const script = fileURLToPath(new URL('./child.ts', import.meta.url));
 /** With what DuckDB and buffers take beside it, a worker stays below 400 MB for text. */
 const heapMb = 192;
 /**
@@ -21,13 +21,10 @@ const heapOptions = [
   '--max-semi-space-size=16',
   '--no-allocation-site-pretenuring',
 ];
-/** A worker that says nothing for so long is stuck in something that never ends. */
+/** A worker that sends nothing for so long is stuck in something that never ends. */
 const silenceMs = 60_000;
 /** Far more than any real file takes. A file of a few kilobytes can unpack to all the memory that a machine has. */
 const memory = { mostBytes: 1536 * 1024 * 1024, everyMs: 250 };
-/** What the S3 client looks for by itself, where compiled modules lie, and nothing else of the server's secrets. */
-const passedOn = /^(PATH|HOME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SystemRoot|LD_LIBRARY_PATH|NODE_COMPILE_CACHE|AWS_\w+)$/;
-
 /** Starting a process takes as long as reading a small file, so one that is done waits a while for more. */
 const idleMs = 30_000;
 
@@ -42,107 +39,104 @@ export type Workers = {
   stop: () => void;
 };
 
-export function createWorkers(environment: Readonly<Record<string, string | undefined>>): Workers {
-  const idle = new Map<ChildProcess, NodeJS.Timeout>();
+/** A process, and who gets its messages at present. */
+type Worker = { process: NodeProcess<ToWorker<CountingModels>, FromWorker>; receive: (message: FromWorker) => void };
 
-  function take(): ChildProcess {
-    for (const [child, timer] of idle) {
+export function createWorkers(environment: Environment): Workers {
+  const idle = new Map<Worker, NodeJS.Timeout>();
+
+  function take(): Worker {
+    for (const [worker, timer] of idle) {
       clearTimeout(timer);
-      idle.delete(child);
-      if (child.connected && child.exitCode === null && child.signalCode === null) return child;
+      idle.delete(worker);
+      if (worker.process.isRunning) return worker;
     }
     return start(environment);
   }
 
-  function keep(child: ChildProcess): void {
+  function keep(worker: Worker): void {
     const timer = setTimeout(() => {
-      idle.delete(child);
-      child.kill('SIGKILL');
+      idle.delete(worker);
+      worker.process.kill();
     }, idleMs).unref();
-    idle.set(child, timer);
+    idle.set(worker, timer);
   }
 
   function prepare(target: WorkTarget<CountingModels>, importId: string): void {
     const isReady = idle.size > 0;
-    const child = take();
-    if (!isReady) child.send({ type: 'prepare', target, importId } satisfies ToWorker<CountingModels>, () => {});
-    keep(child);
+    const worker = take();
+    if (!isReady) worker.process.send({ type: 'prepare', target, importId });
+    keep(worker);
   }
 
   return {
     prepare,
     async run(order, signal) {
       signal.throwIfAborted();
-      const child = take();
-      const end = await talk(child, order, signal);
-      if (end.type === 'done' && child.connected) keep(child);
-      else child.kill('SIGKILL');
+      const worker = take();
+      const end = await talk(worker, order, signal);
+      if (end.type === 'done' && worker.process.isRunning) keep(worker);
+      else worker.process.kill();
       return end;
     },
     stop() {
-      for (const [child, timer] of idle) {
+      for (const [worker, timer] of idle) {
         clearTimeout(timer);
-        child.kill('SIGKILL');
+        worker.process.kill();
       }
       idle.clear();
     },
   };
 }
 
-function start(environment: Readonly<Record<string, string | undefined>>): ChildProcess {
-  const child = fork(program, [], {
-    execArgv: heapOptions,
-    env: {
-      ...Object.fromEntries(Object.entries(environment).filter(([name]) => passedOn.test(name))),
-      // Threads that allocate from pools of their own leave holes in each: 30 MB more for a million rows.
-      MALLOC_ARENA_MAX: '1',
-    },
-    // Orders hold numbers of any size and dates.
-    serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-  });
-  // A server that stops does not wait for an idle worker, nor one that works: jobs do that.
-  child.unref();
-  child.channel?.unref();
-  child.stderr?.setEncoding('utf8');
-  // Nobody else listens while it waits.
-  child.on('error', () => {});
-  return child;
+function start(environment: Environment): Worker {
+  const worker: Worker = {
+    process: new NodeProcess(
+      {
+        script,
+        nodeFlags: heapOptions,
+        env: {
+          // The S3 client reads its own.
+          ...childEnvironment(environment, 'node', 'aws'),
+          // Threads that allocate from pools of their own leave holes in each: 30 MB more for a million rows.
+          MALLOC_ARENA_MAX: '1',
+        },
+        // A server that stops does not wait for an idle worker, nor one that works: jobs do that.
+        isUnreferenced: true,
+      },
+      (message) => worker.receive(message),
+    ),
+    receive: () => {},
+  };
+  return worker;
 }
 
-async function talk(child: ChildProcess, order: WorkOrder<CountingModels>, signal: AbortSignal): Promise<WorkerEnd> {
+async function talk(worker: Worker, order: WorkOrder<CountingModels>, signal: AbortSignal): Promise<WorkerEnd> {
+  const { process } = worker;
   const ended = Promise.withResolvers<WorkerEnd>();
-  const kill = () => void child.kill('SIGKILL');
+  const kill = () => process.kill();
   let silence = setTimeout(kill, silenceMs);
-  let tail = '';
-  const endWatch = watchMemory(child.pid ?? 0, memory, () => {
-    tail = `It took more than ${memory.mostBytes} bytes of memory.`;
+  let cause = '';
+  const endWatch = watchMemory(process.pid ?? 0, memory, () => {
+    cause = `It took more than ${memory.mostBytes} bytes of memory.`;
     kill();
   });
-  const onText = (text: string) => {
-    tail = (tail + text).slice(-2_000);
-  };
-  const onMessage = (received: unknown) => {
-    // as: the channel carries only what child.ts sends.
-    const message = received as FromWorker;
+  worker.receive = (message) => {
     clearTimeout(silence);
     silence = setTimeout(kill, silenceMs);
     if (message.type !== 'alive') ended.resolve(message);
   };
-  const onError = (error: Error) => ended.resolve({ type: 'lost', message: error.message });
-  const onExit = (code: number | null, by: string | null) =>
-    ended.resolve({ type: 'lost', message: `The worker ended by ${by ?? `code ${code}`}. ${tail}`.trim() });
-  child.stderr?.on('data', onText);
-  child.on('message', onMessage).once('error', onError).once('exit', onExit);
+  void process.exited.then(({ reason, tail }) =>
+    ended.resolve({ type: 'lost', message: `The worker ended by ${reason}. ${cause} ${tail}`.trim() }),
+  );
   signal.addEventListener('abort', kill, { once: true });
-  child.send({ type: 'start', order } satisfies ToWorker<CountingModels>, () => {});
+  process.send({ type: 'start', order });
   try {
     return await ended.promise;
   } finally {
     clearTimeout(silence);
     endWatch();
     signal.removeEventListener('abort', kill);
-    child.stderr?.off('data', onText);
-    child.off('message', onMessage).off('error', onError).off('exit', onExit);
+    worker.receive = () => {};
   }
 }

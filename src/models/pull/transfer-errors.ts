@@ -6,7 +6,7 @@ import { type HubOptions, HubRefusal, TransferError } from './hub-client.ts';
 /** An attempt that got this far was no failure of the same kind as the last: the count of attempts starts again. */
 const progressBytes = 1 << 20;
 
-export type Patience = {
+export type RetryOptions = {
   /** Waits before the attempts that follow a broken transfer. */
   retryDelaysMs: readonly number[];
   /** One line for the person who waits. */
@@ -15,7 +15,11 @@ export type Patience = {
 };
 
 /** Tries again after broken transfers; when `bytes` has grown by much, the count of attempts starts again. */
-export async function withRetries<T>(patience: Patience, bytes: () => number, run: () => Promise<T>): Promise<T> {
+export async function withRetries<T>(
+  retryOptions: RetryOptions,
+  bytes: () => number,
+  run: () => Promise<T>,
+): Promise<T> {
   let failures = 0;
   for (;;) {
     const before = bytes();
@@ -24,25 +28,25 @@ export async function withRetries<T>(patience: Patience, bytes: () => number, ru
     } catch (error) {
       if (!(error instanceof TransferError)) throw error;
       if (bytes() - before >= progressBytes) failures = 0;
-      const delayMs = patience.retryDelaysMs[failures];
+      const delayMs = retryOptions.retryDelaysMs[failures];
       if (delayMs === undefined) throw error;
       failures++;
       const waitMs = Math.max(delayMs, error.retryAfterMs ?? 0);
-      patience.onNote(`${capitalised(error.message)}; trying again in ${Math.ceil(waitMs / 1000)} s.`);
-      await sleep(waitMs, undefined, { signal: patience.signal });
+      retryOptions.onNote(`${capitalized(error.message)}; trying again in ${Math.ceil(waitMs / 1000)} s.`);
+      await sleep(waitMs, undefined, { signal: retryOptions.signal });
     }
   }
 }
 
-/** Runs what asks the hub; its trouble becomes one line for the person who waits. */
-export async function toldInOneLine<T>(work: () => Promise<T>): Promise<T> {
+/** Turns errors of the hub into errors of one line for the person who waits. */
+export async function withModelErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof HubRefusal) throw new ModelError(capitalised(error.message), { cause: error });
+    if (error instanceof HubRefusal) throw new ModelError(capitalized(error.message), { cause: error });
     if (error instanceof TransferError) {
       const then = 'What has arrived stays, and the next pull goes on from there.';
-      throw new ModelError(`${capitalised(error.message)}. ${then}`, { cause: error });
+      throw new ModelError(`${capitalized(error.message)}. ${then}`, { cause: error });
     }
     if (isOutOfRoom(error)) throw new ModelError('The disk is full.', { cause: error });
     throw error;
@@ -67,6 +71,6 @@ export function checkStatus(
   throw new HubRefusal(`${host} answered ${status} for ${name}.`);
 }
 
-export function capitalised(text: string): string {
+export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
