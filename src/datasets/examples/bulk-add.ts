@@ -25,6 +25,8 @@ export type BulkAddition = {
   dedupe: Dedupe;
   /** Live examples that the dataset may have. */
   maxExamples: number;
+  /** Called with the examples that are no duplicates. */
+  onAdded?: (examples: readonly StorableExample[]) => Promise<void>;
 };
 
 export type BulkCounts = { added: number; duplicates: number };
@@ -41,7 +43,7 @@ export const searchedAtOnce = 1_000;
  * indexing of words in the same transaction.
  */
 export async function bulkAdd(tx: Transaction, addition: BulkAddition): Promise<BulkCounts> {
-  const { datasetId, examples, maxExamples } = addition;
+  const { datasetId, examples, maxExamples, onAdded } = addition;
   const dataset = await lockForChange(tx, datasetId);
   const where = { datasetId, seq: dataset.headSeq + 1n };
   const changes = new CountChanges();
@@ -58,6 +60,7 @@ export async function bulkAdd(tx: Transaction, addition: BulkAddition): Promise<
       counts.added += rows.length;
       counts.duplicates += batch.length - rows.length;
       refuseOverflow({ actual: dataset.examples + counts.added, maxExamples });
+      await onAdded?.(rows.map(({ example }) => example));
       yield {
         contents: contents.length === 0 ? null : encodeContents(datasetId, contents),
         rows: rows.length === 0 ? null : encodeExamples(where, rows),

@@ -5,7 +5,7 @@ import { searchWords } from '../../content/search-words.ts';
 import { claimRoom, createDatasetEarly } from '../../datasets.ts';
 import { bulkAdd } from '../../examples/bulk-add.ts';
 import { issuesOf, type StorableExample } from '../../examples/new-examples.ts';
-import { freezeVersion } from '../../versions/versions.ts';
+import { freezeVersion, writeVersion } from '../../versions/versions.ts';
 import { recordImportActivity } from '../import-activity.ts';
 import { listParts } from '../import-parts.store.ts';
 import type { ImportRecord } from '../import-record.ts';
@@ -20,12 +20,27 @@ import type { SourceRow } from '../reading/source-row.ts';
 import { fileBytes } from './file-bytes.ts';
 import { checkDigest } from './profile-import.ts';
 import { ImportSuperseded } from './progress-reporter.ts';
+import { VersionDigest } from './version-digest.ts';
 import { type Job, tokenCounterOf } from './work-deps.ts';
 
 /** Writes all examples of the file, their version and the end of the import: one transaction, all or nothing. */
 export async function importExamples(tx: Transaction, job: Job): Promise<void> {
-  const { run, bounds, progress } = job;
+  const { run, progress } = job;
   const datasetId = run.datasetId ?? (await createDataset(tx, job));
+  // A new dataset has nothing but these examples.
+  const digest = run.datasetId === null ? await VersionDigest.create(job.tempDir) : null;
+  try {
+    await addAndFreeze(tx, job, { datasetId, digest });
+  } finally {
+    await digest?.close();
+  }
+  progress.check();
+}
+
+type Target = { datasetId: string; digest: VersionDigest | null };
+
+async function addAndFreeze(tx: Transaction, job: Job, { datasetId, digest }: Target): Promise<void> {
+  const { run, bounds } = job;
   const read = { rows: 0, valid: 0 };
   const { dedupe } = run.options;
   const { added, duplicates } = await bulkAdd(tx, {
@@ -33,11 +48,12 @@ export async function importExamples(tx: Transaction, job: Job): Promise<void> {
     examples: readExamples(job, read),
     dedupe,
     maxExamples: bounds.maxExamples,
+    onAdded: async (examples) => digest?.add(examples),
   });
   // The profile has counted the same file under the same mapping.
   if (read.rows !== run.counts?.rows || read.valid !== run.counts.valid)
     throw new ImportFailure('file_changed', 'The rows of the file are not those of its preview.');
-  const versionId = await createVersion(tx, job, datasetId);
+  const versionId = await createVersion(tx, job, { datasetId, digest });
   if (run.datasetId === null) await claimRoom(tx, { project: projectOf(run), maxDatasets: bounds.maxDatasets });
   const counts = { ...run.counts, duplicates: dedupe === 'exact' ? duplicates : run.counts.duplicates };
   const result = { versionId, examplesAdded: added, rowsSkipped: read.rows - added };
@@ -48,7 +64,6 @@ export async function importExamples(tx: Transaction, job: Job): Promise<void> {
     rows_skipped: result.rowsSkipped,
     dataset_id: datasetId,
   });
-  progress.check();
 }
 
 async function createDataset(tx: Sql, job: Job): Promise<string> {
@@ -62,17 +77,23 @@ async function createDataset(tx: Sql, job: Job): Promise<string> {
   return id;
 }
 
-async function createVersion(tx: Sql, job: Job, datasetId: string): Promise<string> {
+async function createVersion(tx: Sql, job: Job, { datasetId, digest }: Target): Promise<string> {
   const { run, bounds, progress } = job;
   progress.set({ phase: 'freezing', rowsDone: run.rowsTotal ?? 0, percent: 99 });
-  const { version } = await freezeVersion(tx, {
+  const freezing = {
     datasetId,
-    source: { kind: 'import', id: run.id },
+    source: { kind: 'import' as const, id: run.id },
     author: authorOf(job),
     maxVersions: bounds.maxVersions,
-  });
+  };
+  const { version } = digest
+    ? await writeVersion(tx, freezing, { seq: firstSeq, existing: null, summary: await digest.summary() })
+    : await freezeVersion(tx, freezing);
   return version.id;
 }
+
+/** Of the first change of a dataset. */
+const firstSeq = 1n;
 
 const projectOf = ({ projectId, kind }: ImportRecord) => ({ id: projectId, kind });
 
