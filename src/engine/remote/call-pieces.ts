@@ -12,8 +12,8 @@ export type RemoteCall = {
 type Piece = { index: number | null; id: string; name: string; text: string };
 
 /**
- * Puts the calls of one answer together. Engines send them whole or in pieces, in turn or one after the other, and tell their
- * pieces apart by place, by id, by name, or not at all.
+ * Puts the tool calls of one answer together. Engines send them whole or in pieces, alternating or one after the other, and identify their
+ * pieces by index, by id, by name, or not at all.
  */
 export class CallPieces {
   readonly #calls: Piece[] = [];
@@ -35,7 +35,7 @@ export class CallPieces {
     else this.#goOn(call, piece);
   }
 
-  /** All calls, in the order of their places where each has one, else as they began. */
+  /** All calls, in the order of their indexes where each has one, else as they began. */
   all(): RemoteCall[] {
     const calls = this.#calls.filter(isNew());
     if (calls.every(({ index }) => index !== null)) calls.sort((a, b) => (a.index ?? 0) - (b.index ?? 0));
@@ -49,11 +49,11 @@ export class CallPieces {
     }
     if (id !== '') {
       const call = this.#byId.get(id);
-      // With a place of its own a call that has the id of another is one more.
+      // With an index of its own a call that has the id of another is one more.
       if (call !== undefined && (index === null || call.index === null)) return call;
       if (index !== null) return null;
     }
-    // A place that is told late, or left out, says nothing, and nothing begins without a name.
+    // An index that comes late, or not at all, says nothing, and nothing begins without a name.
     return index === null || this.#latest?.index === null || (id === '' && name === '') ? this.#latest : null;
   }
 
@@ -78,7 +78,7 @@ export class CallPieces {
   }
 }
 
-/** `function_call`, of the time when an answer had one call only, has all of its pieces in one place. */
+/** `function_call`, of the time when an answer had one call only, has all of its pieces at one index. */
 export const legacyCall = (fields: unknown): Fields => ({ index: -1, function: fields });
 
 function pieceOf(fields: Fields): Piece {
@@ -97,7 +97,7 @@ function indexOf(index: unknown): number | null {
   return typeof index === 'string' && /^\d{1,9}$/.test(index) ? Number(index) : null;
 }
 
-/** Not every engine counts its calls: some give all of them the same place, or none. Then a call begins with its name. */
+/** Not every engine counts its calls: some give all of them the same index, or none. Then a call begins with its name. */
 function isAnother(piece: Piece, call: Piece): boolean {
   if (piece.name === '') return false;
   if (piece.id !== '' && call.id !== '' && piece.id !== call.id) return true;
@@ -109,7 +109,7 @@ function isAnother(piece: Piece, call: Piece): boolean {
   return piece.name !== call.name || call.text === '';
 }
 
-/** Tells calls that come a second time, as some engines send all of them again at the end. */
+/** Recognises calls that come a second time: some engines send all of them again at the end. */
 function isNew(): (call: Piece) => boolean {
   const seen = new Set<string>();
   return ({ id, name, text }) => {

@@ -62,8 +62,12 @@ export function makeAuthority(name: string): Authority {
   const { publicKey, privateKey } = newKeys();
   const isAuthority = extension(basicConstraints, sequence(tlv(0x01, Buffer.from([0xff]))));
   const pem = issue({
-    ...{ subject: name, issuer: name, publicKey, signer: privateKey },
-    ...{ extension: isAuthority, untilMs: Date.now() + year },
+    subject: name,
+    issuer: name,
+    publicKey,
+    signer: privateKey,
+    extension: isAuthority,
+    untilMs: Date.now() + year,
   });
   return { name, key: privateKey, pem };
 }
@@ -76,7 +80,11 @@ export function makeCertificate(
   const { publicKey, privateKey } = newKeys();
   const place = tlv(0x87, Buffer.from(address.split('.').map(Number)));
   const cert = issue({
-    ...{ subject: 'engine', issuer: name, publicKey, signer: key, untilMs },
+    subject: 'engine',
+    issuer: name,
+    publicKey,
+    signer: key,
+    untilMs,
     extension: extension(subjectAltName, sequence(place)),
   });
   return { cert, key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() };

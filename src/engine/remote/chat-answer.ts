@@ -38,7 +38,7 @@ export class ChatAnswer {
   readonly #parser: OutputParser;
   readonly #calls = new CallPieces();
   #emittedCalls = 0;
-  /** Place of the choice that is the answer: those behind it are not. */
+  /** Index of the choice that is the answer. */
   #choice: unknown = null;
   #hasText = false;
   #unread: string | null = null;

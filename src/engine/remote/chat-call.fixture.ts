@@ -12,5 +12,11 @@ export const prompt: ChatPrompt = {
 };
 
 export const sampling: Sampling = {
-  ...{ maxTokens: 10, temperature: 0, topP: 1, presencePenalty: 0, frequencyPenalty: 0, seed: null, stop: [] },
+  maxTokens: 10,
+  temperature: 0,
+  topP: 1,
+  presencePenalty: 0,
+  frequencyPenalty: 0,
+  seed: null,
+  stop: [],
 };

@@ -80,7 +80,9 @@ test('calls that alternate by place are whole calls, also beside text, in the la
 
 test('of several choices the first is the answer, whatever their order', () => {
   const choice = (index: number, content: string, finish_reason: string | null = null) => ({
-    ...{ index, delta: { content }, finish_reason },
+    index,
+    delta: { content },
+    finish_reason,
   });
   for (const chunks of [
     [{ choices: [choice(1, 'No'), choice(0, 'Yes')] }, { choices: [choice(1, '.', 'length')] }, finish('stop')],

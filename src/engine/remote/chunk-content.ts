@@ -5,7 +5,7 @@ import { type Fields, fieldsOf, isObject, textOf } from './json-fields.ts';
 export type TextPart = { kind: 'content' | 'reasoning'; text: string };
 
 /**
- * The choice that is the answer, and what is new in it: the first one, or the only one whatever its place. Those who answer in
+ * The choice that is the answer, and what is new in it: the first one, or the only one whatever its index. Those who answer in
  * other forms write the text beside the reason.
  */
 export function choiceOf({ choices }: Fields): { choice: Fields; delta: Fields } {

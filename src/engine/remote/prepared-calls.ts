@@ -35,7 +35,7 @@ export class RouteRefusal {
 
 export function noRouteFault({ baseModelId, refusal }: RoutedCall, runtimes: readonly RouteRuntime[]): Fault {
   const up = runtimes.filter(({ allowsCall }) => allowsCall).length;
-  const why = refusal ? ` The last said: ${refusal.reason}` : '';
+  const why = refusal ? ` The last refusal: ${refusal.reason}` : '';
   return fault(refusal?.isLoading ? 'model_warming' : 'capacity_unavailable', {
     retryAfterSeconds: refusal?.retryAfterSeconds ?? (up > 0 ? 1 : 5),
     internal: `No route of ${baseModelId} took the call; ${up} of ${runtimes.length} are up.${why}`,

@@ -29,8 +29,18 @@ export function fileEngines() {
 }
 
 export const routeTo = (id: string, url: string, more: Partial<ServingRoute> = {}): ServingRoute => ({
-  ...{ id, url, baseModelId: 'big', kind: 'text', api: 'openai', secret: null, upstreamModel: 'theirs', capacity: 4 },
-  ...{ weight: 1, draining: false, maxContextTokens: 100, dimensions: null },
+  id,
+  url,
+  baseModelId: 'big',
+  kind: 'text',
+  api: 'openai',
+  secret: null,
+  upstreamModel: 'theirs',
+  capacity: 4,
+  weight: 1,
+  draining: false,
+  maxContextTokens: 100,
+  dimensions: null,
   ...more,
 });
 

@@ -40,7 +40,9 @@ test('a call goes to the engine with its secret and the name of the model there,
 test('tools go to the engine as they came, strict where that was said', async () => {
   const server = await upstream(answer);
   const tools = [true, false, undefined].map((strict, at) => ({
-    ...{ name: `t${at}`, description: null, parameters: null },
+    name: `t${at}`,
+    description: null,
+    parameters: null,
     ...(strict === undefined ? {} : { strict }),
   }));
   const engine = engineOf(routeTo('a', server.url));

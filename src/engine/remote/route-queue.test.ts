@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { after, test } from 'node:test';
 import { Fault, systemClock } from '#kernel';
 import { prompt, sampling } from './chat-call.fixture.ts';
+import { routeTo } from './remote-engine.fixture.ts';
 import { createRemoteEngine, type RemoteEngineOptions } from './remote-engine.ts';
 import type { ServingRoute } from './serving-route.ts';
 import { delta, finish, startUpstream, stream } from './upstream.fixture.ts';
@@ -19,13 +20,12 @@ async function busyRoute(
 ) {
   const asked: ServerResponse[] = [];
   const server = await startUpstream((_got, response) => void asked.push(response));
-  const route: ServingRoute = {
-    ...({ id: 'a', url: server.url, baseModelId: 'big', kind, api: 'openai', secret: null } as const),
-    ...{ upstreamModel: 'theirs', capacity, weight: 1, draining: false, maxContextTokens: 4_096, dimensions: 2 },
-  };
+  const route = routeTo('a', server.url, { kind, capacity, maxContextTokens: 4_096, dimensions: 2 });
   const state: { routes: ServingRoute[] } = { routes: [route] };
   const engine = createRemoteEngine({
-    ...{ routes: () => state.routes, clock: systemClock, log: () => {} },
+    routes: () => state.routes,
+    clock: systemClock,
+    log: () => {},
     countHere: async (_model, items) => items.map(() => ({ tokens: 1, longest: 1 })),
     ...more,
   });

@@ -2,30 +2,22 @@ import { Fault, systemClock } from '#kernel';
 import type { Delta } from '../port.ts';
 import { prompt, sampling } from './chat-call.fixture.ts';
 import { openConnectionPool, readText } from './connection-pool.ts';
+import { routeTo } from './remote-engine.fixture.ts';
 import { createRemoteEngine } from './remote-engine.ts';
-import type { ServingRoute } from './serving-route.ts';
 
 const signal = () => AbortSignal.timeout(180_000);
 
 /** What a call through these routes, the first of them first, says in the end; and what the log says of routes. */
 export async function callBy(urls: readonly string[], { whole = false, untilDown = false } = {}): Promise<string> {
   const down = Promise.withResolvers<string>();
-  const routes = urls.map(
-    (url, at): ServingRoute => ({
-      ...{
-        id: `r${at}`,
-        url,
-        baseModelId: 'big',
-        kind: 'text',
-        api: 'openai',
-        secret: 's3cret',
-        upstreamModel: 'theirs',
-      },
-      ...{ capacity: 4, weight: at === 0 ? 1_000 : 1, draining: false, maxContextTokens: 4_096, dimensions: null },
-    }),
+  const routes = urls.map((url, at) =>
+    routeTo(`r${at}`, url, { secret: 's3cret', weight: at === 0 ? 1_000 : 1, maxContextTokens: 4_096 }),
   );
   const engine = createRemoteEngine({
-    ...{ routes: () => routes, countHere: async () => null, clock: systemClock, health: { everyMs: 20 } },
+    routes: () => routes,
+    countHere: async () => null,
+    clock: systemClock,
+    health: { everyMs: 20 },
     log: (_level, _message, { error }) => error && down.resolve(String(error)),
   });
   try {

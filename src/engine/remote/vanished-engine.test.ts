@@ -4,6 +4,7 @@ import { Fault, systemClock } from '#kernel';
 import { freePort } from '#test/free-port.ts';
 import { prompt, sampling } from './chat-call.fixture.ts';
 import { type HealthTiming, isUnanswered, probeConnection } from './health-check.ts';
+import { routeTo } from './remote-engine.fixture.ts';
 import { createRemoteEngine, type RemoteEngine } from './remote-engine.ts';
 import { type Behave, delta, finish, startUpstream, stream } from './upstream.fixture.ts';
 
@@ -28,14 +29,14 @@ async function engineWhere(isThere: boolean, behave: Behave) {
       return state.isThere;
     },
   };
-  const route = {
-    ...({ id: 'a', url: server.url, baseModelId: 'big', kind: 'text', api: 'openai', secret: null } as const),
-    ...{ upstreamModel: 'theirs', capacity: 4, weight: 1, draining: false, maxContextTokens: 4_096, dimensions: null },
-  };
+  const routes = [routeTo('a', server.url, { maxContextTokens: 4_096 })];
   const engine = createRemoteEngine({
-    ...{ routes: () => routes, countHere: async () => null, clock: systemClock, log: () => {}, health },
+    routes: () => routes,
+    countHere: async () => null,
+    clock: systemClock,
+    log: () => {},
+    health,
   });
-  const routes = [route];
   stops.push(() => engine.close(), server.stop);
   return { engine, state };
 }

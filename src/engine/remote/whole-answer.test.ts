@@ -4,8 +4,8 @@ import { after, test } from 'node:test';
 import { Fault, systemClock } from '#kernel';
 import type { Delta } from '../port.ts';
 import { prompt as plainPrompt, sampling } from './chat-call.fixture.ts';
+import { routeTo } from './remote-engine.fixture.ts';
 import { createRemoteEngine, type RemoteEngine, type RemoteEngineOptions } from './remote-engine.ts';
-import type { ServingRoute } from './serving-route.ts';
 import { type Behave, type Chunk, delta, finish, startUpstream, stream, usage } from './upstream.fixture.ts';
 
 const stops: (() => Promise<void>)[] = [];
@@ -37,14 +37,12 @@ const either: Behave = ({ body }, response) => {
 
 async function engineFor(behave: Behave, api: 'openai' | 'vllm' = 'openai') {
   const server = await startUpstream(behave);
-  const routes: ServingRoute[] = [
-    {
-      ...{ id: 'a', url: server.url, baseModelId: 'big', kind: 'text', api, secret: null, upstreamModel: 'theirs' },
-      ...{ capacity: 4, weight: 1, draining: false, maxContextTokens: 4_096, dimensions: null },
-    },
-  ];
+  const routes = [routeTo('a', server.url, { api, maxContextTokens: 4_096 })];
   const options: RemoteEngineOptions = {
-    ...{ routes: () => routes, countHere: async () => null, clock: systemClock, log: () => {} },
+    routes: () => routes,
+    countHere: async () => null,
+    clock: systemClock,
+    log: () => {},
   };
   const engine = createRemoteEngine(options);
   stops.push(() => engine.close(), server.stop);

@@ -11,7 +11,7 @@ export type ServingRoutes = {
   /** The same array as long as nothing changed. */
   routes: () => readonly ServingRoute[];
   isServed: (baseModelId: string) => boolean;
-  /** Looks now; the first look comes before the first call. */
+  /** Reads them now; `start` does so before the first call. */
   refresh: () => Promise<void>;
   start: () => Promise<void>;
   stop: () => Promise<void>;
@@ -21,25 +21,25 @@ export type ServingRoutesOptions = {
   sql: Sql;
   find: (id: string) => BaseModel | undefined;
   environment: Record<string, string | undefined>;
-  /** Told in one line what keeps a route from being used. */
+  /** Reports in one line what keeps a route from being used. */
   onWarning: (line: string) => void;
 };
 
 /** A change is in effect on every server after at most this time. */
-const lookEveryMs = 2_000;
+const refreshEveryMs = 2_000;
 
 export function createServingRoutes(options: ServingRoutesOptions): ServingRoutes {
   const { sql, find, environment, onWarning } = options;
   let rows: readonly RouteRow[] = [];
   let routes: readonly ServingRoute[] = [];
   let served: ReadonlySet<string> = new Set();
-  let seen = '';
+  let latest = '';
 
   const open = () => {
     const { found, problems } = openRoutes(rows, { find, environment });
     const now = JSON.stringify([found, problems]);
-    if (now === seen) return;
-    seen = now;
+    if (now === latest) return;
+    latest = now;
     for (const problem of problems) onWarning(problem);
     routes = found;
     served = new Set(found.map(({ baseModelId }) => baseModelId));
@@ -48,8 +48,8 @@ export function createServingRoutes(options: ServingRoutesOptions): ServingRoute
     rows = await listRoutes(sql);
     open();
   };
-  const looks = createRounds({
-    pauseMs: lookEveryMs,
+  const polling = createRounds({
+    pauseMs: refreshEveryMs,
     first: 'after a pause',
     work: refresh,
     // A database that is away for a moment leaves the routes as they are.
@@ -62,15 +62,16 @@ export function createServingRoutes(options: ServingRoutesOptions): ServingRoute
     refresh,
     async start() {
       await refresh();
-      looks.start();
+      polling.start();
     },
-    stop: looks.stop,
+    stop: polling.stop,
   };
 }
 
-type Place = Pick<ServingRoutesOptions, 'find' | 'environment'>;
-
-function openRoutes(rows: readonly RouteRow[], { find, environment }: Place) {
+function openRoutes(
+  rows: readonly RouteRow[],
+  { find, environment }: Pick<ServingRoutesOptions, 'find' | 'environment'>,
+) {
   const found: ServingRoute[] = [];
   const problems: string[] = [];
   for (const { secretSource, adaptersFolder = null, adaptersSeenAs = null, api, ...row } of rows) {
@@ -89,10 +90,11 @@ const sizesOf = ({ maxContextTokens, dimensions }: BaseModel) => ({ maxContextTo
 
 /** undefined: it is not there. */
 function readSecret(source: string, environment: Record<string, string | undefined>): string | undefined {
-  const [type, place = ''] = [source.slice(0, source.indexOf(':')), source.slice(source.indexOf(':') + 1)];
-  if (type === 'env') return environment[place] || undefined;
+  const colon = source.indexOf(':');
+  const [type, location] = [source.slice(0, colon), source.slice(colon + 1)];
+  if (type === 'env') return environment[location] || undefined;
   try {
-    return readFileSync(place, 'utf8').trim() || undefined;
+    return readFileSync(location, 'utf8').trim() || undefined;
   } catch {
     return undefined;
   }

@@ -7,6 +7,7 @@ import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, systemClock } from '#kernel';
 import type { Adapter, Delta } from '../../port.ts';
+import { routeTo } from '../remote-engine.fixture.ts';
 import { createRemoteEngine } from '../remote-engine.ts';
 import type { ServingRoute } from '../serving-route.ts';
 import { type LoraPeerOptions, startLoraPeer } from './lora-peer.fixture.ts';
@@ -35,22 +36,7 @@ function engineOf(peers: Peer[], more: Partial<ServingRoute> = {}) {
   const folder = mkdtempSync(join(root, 'shared-'));
   const written: string[] = [];
   const time = { passedMs: 0 };
-  const routes = peers.map(
-    ({ url, api }, at): ServingRoute => ({
-      ...{
-        id: `r${at}`,
-        url,
-        baseModelId: 'big',
-        kind: 'text',
-        api,
-        secret: null,
-        upstreamModel: 'theirs',
-        capacity: 4,
-      },
-      ...{ weight: 1, draining: false, maxContextTokens: 100, dimensions: null },
-      ...{ adaptersFolder: folder, adaptersSeenAs: null, ...more },
-    }),
-  );
+  const routes = peers.map(({ url, api }, at) => routeTo(`r${at}`, url, { api, adaptersFolder: folder, ...more }));
   const engine = createRemoteEngine({
     routes: () => routes,
     countHere: async () => null,
@@ -70,8 +56,13 @@ function engineOf(peers: Peer[], more: Partial<ServingRoute> = {}) {
     const target = { baseModelId: 'big', adapter: letter === null ? null : adapterOf(letter) };
     const { handle } = await engine.prepareChat(
       {
-        ...{ target, messages: [{ role: 'user', content: 'Hi' }], tools: [], toolChoice: { mode: 'auto' } },
-        ...{ parallelToolCalls: true, responseFormat: { type: 'text' }, reasoningEffort: null },
+        target,
+        messages: [{ role: 'user', content: 'Hi' }],
+        tools: [],
+        toolChoice: { mode: 'auto' },
+        parallelToolCalls: true,
+        responseFormat: { type: 'text' },
+        reasoningEffort: null,
       },
       signal(),
     );
