@@ -1,5 +1,5 @@
 import { isDiskFull, sqlState } from '#db';
-import { Fault, isOutOfRoom, OperatorError, UsageError } from '#kernel';
+import { Fault, isStorageFull, OperatorError, UsageError } from '#kernel';
 import { ModelError } from '#models';
 import { createProgram } from './cli/program.ts';
 import { note } from './cli/terminal.ts';
@@ -25,7 +25,7 @@ function stopOnSignal(): AbortSignal {
 /** What a person can mend is one line; anything else is a bug and keeps its stack trace. */
 function complain(error: unknown): void {
   if (isDiskFull(error)) note('The disk of the database is full.');
-  else if (isOutOfRoom(error)) note('The disk is full.');
+  else if (isStorageFull(error)) note('The disk is full.');
   else if (error instanceof OperatorError || error instanceof ModelError) note(error.message);
   else if (sqlState(error) === '53300')
     note('PostgreSQL has no connection left: raise its max_connections, or lower FANFOLD_DATABASE_CONNECTIONS.');

@@ -1,5 +1,5 @@
 import type { Database } from '#db';
-import { BriefMap, type Clock, createUnderWay, fault, type Log, type Micro } from '#kernel';
+import { type Clock, createInFlight, fault, type Log, type Micro } from '#kernel';
 import { createBatches } from './batches.ts';
 import type { Charge } from './charge.ts';
 import type { HoldAnswer, HoldRequest } from './holds.store.ts';
@@ -17,7 +17,7 @@ export type Billing = {
   /** Reserves credits where that takes no statement, as it does not for most calls. False: `hold` has to ask. */
   holdNow: (request: HoldRequest) => boolean;
   /** Calls, and other work, that have credits reserved and are not settled yet. */
-  callsUnderWay: () => number;
+  callsInFlight: () => number;
   /** Reserves credits. Throws `service_unavailable` when the database cannot tell; nothing stays reserved then. */
   hold: (request: HoldRequest) => Promise<HoldAnswer>;
   /**
@@ -49,7 +49,7 @@ export type Billing = {
   registered: () => Promise<void>;
   /** Begins to show life and to look after the holds of dead instances. */
   start: () => void;
-  /** Waits for what is under way, gives back what is still held and leaves. Refuses new holds from the first moment. */
+  /** Waits for what is in flight, gives back what is still held and leaves. Refuses new holds from the first moment. */
   stop: () => Promise<void>;
 };
 
@@ -87,8 +87,8 @@ export function createBilling(options: BillingOptions): Billing {
   const times = { ...defaultTiming, ...timing };
   // Request ids that own, or may come to own, a hold, and whose. A hold of this instance that is not in here is a left-over.
   const open = new Map<string, string>();
-  const settling = new BriefMap<string, Promise<{ chargedMicro: Micro }>>();
-  const underWay = createUnderWay();
+  const settling = new Map<string, Promise<{ chargedMicro: Micro }>>();
+  const inFlight = createInFlight();
   const care = createInstanceCare({
     ...{ database, instanceId, clock, log, times },
     isOpen: (id) => open.has(id) || tills.owns(id),
@@ -97,13 +97,13 @@ export function createBilling(options: BillingOptions): Billing {
   const { registered } = care;
   const locked = createLockedAccounts({ database, clock });
   const tills = createTills({ database, instanceId, clock, log, registered, locked, idleMs: times.tillIdleMs });
-  const callsUnderWay = () => open.size;
+  const callsInFlight = () => open.size;
   const batches = createBatches({ database, instanceId, registered, locked, clock });
   const holds = createHolds({ database, instanceId, clock, log, batches, tills, tillWaitMs: times.tillWaitMs });
   const settlements = createSettlements({
     ...{ clock, batches, tills },
     settleForMs: times.settleForMs,
-    releaseSoon: (call) => void underWay.track(holds.release(call)),
+    releaseSoon: (call) => void inFlight.track(holds.release(call)),
   });
   let stopping = false;
 
@@ -129,7 +129,7 @@ export function createBilling(options: BillingOptions): Billing {
     if (stopping) throw fault('service_unavailable', { retryAfterSeconds: 1 });
     checkNew(request.requestId);
     open.set(request.requestId, request.accountId);
-    return underWay.track(holdAlone(request));
+    return inFlight.track(holdAlone(request));
   }
 
   function holdNow(request: HoldRequest): boolean {
@@ -142,14 +142,14 @@ export function createBilling(options: BillingOptions): Billing {
 
   async function settle(charge: Charge): Promise<{ chargedMicro: Micro }> {
     const { requestId, accountId } = charge;
-    underWay.begun();
+    inFlight.begin();
     try {
       return await settlements.settle(charge);
     } finally {
       settling.delete(requestId);
       open.delete(requestId);
       onCharge(accountId);
-      underWay.ended();
+      inFlight.end();
     }
   }
 
@@ -158,13 +158,13 @@ export function createBilling(options: BillingOptions): Billing {
     if (accountId === undefined) return;
     open.delete(requestId);
     if (tills.has(requestId)) tills.giveBack(requestId);
-    else await underWay.track(holds.release({ requestId, accountId }));
+    else await inFlight.track(holds.release({ requestId, accountId }));
   }
 
   return {
     holdNow,
 
-    callsUnderWay,
+    callsInFlight,
 
     hold: async (request) => (holdNow(request) ? 'held' : place(request)),
 
@@ -172,7 +172,7 @@ export function createBilling(options: BillingOptions): Billing {
 
     async endWork({ requestId, accountId }) {
       open.delete(requestId);
-      await underWay.track(holds.release({ requestId, accountId }));
+      await inFlight.track(holds.release({ requestId, accountId }));
       onCharge(accountId);
     },
 
@@ -204,7 +204,7 @@ export function createBilling(options: BillingOptions): Billing {
 
     async stop() {
       stopping = true;
-      await underWay.over();
+      await inFlight.drained();
       await tills.stop();
       locked.stop();
       await care.stop();

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '#db';
-import { type Clock, isOutOfReach, type Log } from '#kernel';
+import { type Clock, isUnavailableFault, type Log } from '#kernel';
 import { type Batches, type HeldCall, ofAccount } from './batches.ts';
 import type { HoldAnswer, HoldRequest } from './holds.store.ts';
 import { unwrap } from './isolation.ts';
@@ -53,7 +53,8 @@ export function createHolds({ database, instanceId, clock, log, batches, tills, 
         await tills.leaving(call.requestId);
         unwrap(await batches.releases.submit(call));
       } catch (error) {
-        if (!isOutOfReach(error)) log?.warn({ err: error, requestId: call.requestId }, 'a hold could not be released');
+        if (!isUnavailableFault(error))
+          log?.warn({ err: error, requestId: call.requestId }, 'a hold could not be released');
       }
     },
   };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '#db';
-import { type Clock, createRounds, joinRounds, type Log } from '#kernel';
+import { type Clock, createIntervalTask, joinIntervalTasks, type Log } from '#kernel';
 import { createDeathWatch } from './death-watch.ts';
 import { releaseFreeHolds, releaseHolds } from './holds.store.ts';
 import { buryInstances, deleteInstance, lookAround, renewInstance, type Sighting } from './instances.store.ts';
@@ -29,7 +29,7 @@ export type InstanceCareOptions = {
   clock: Clock;
   log: Log | undefined;
   times: InstanceTiming;
-  /** Whether a call with this request id is under way here. */
+  /** Whether a call with this request id is in flight here. */
   isOpen: (requestId: string) => boolean;
   /** Others took this instance for dead: its holds are gone. */
   onRevival: () => void;
@@ -86,18 +86,23 @@ export function createInstanceCare(options: InstanceCareOptions): InstanceCare {
     if (wasUnknown) options.onRevival();
   }
 
-  const onTrouble = (trouble: string) => (error: unknown) => log?.warn({ err: error, instanceId }, trouble);
-  const rounds = joinRounds([
+  const onError = (trouble: string) => (error: unknown) => log?.warn({ err: error, instanceId }, trouble);
+  const tasks = joinIntervalTasks([
     // A statement of its own: nothing that others look for may keep a life sign back.
-    createRounds({ pauseMs: times.beatMs, first: 'at once', work: showLife, onTrouble: onTrouble('no life sign') }),
-    createRounds({ pauseMs: times.sweepMs, first: 'at once', work: sweep, onTrouble: onTrouble('no sweep of holds') }),
+    createIntervalTask({ pauseMs: times.beatMs, first: 'at once', work: showLife, onError: onError('no life sign') }),
+    createIntervalTask({
+      pauseMs: times.sweepMs,
+      first: 'at once',
+      work: sweep,
+      onError: onError('no sweep of holds'),
+    }),
   ]);
 
   return {
     registered,
-    start: rounds.start,
+    start: tasks.start,
     async stop() {
-      await rounds.stop();
+      await tasks.stop();
       for (let attempt = 1; attempt <= farewellAttempts; attempt++) {
         try {
           return await leave();

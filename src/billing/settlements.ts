@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Clock, fault, isOutOfReach, type Micro } from '#kernel';
+import { type Clock, fault, isUnavailableFault, type Micro } from '#kernel';
 import { type Batches, type HeldCall, ofAccount } from './batches.ts';
 import type { Charge } from './charge.ts';
 import { unwrap } from './isolation.ts';
@@ -47,7 +47,7 @@ export function createSettlements({ clock, batches, tills, settleForMs, releaseS
           else await tills.leaving(charge.requestId);
           return { chargedMicro: ofAccount(await batches.settlements.submit(charge), charge.accountId) };
         } catch (error) {
-          if (!isOutOfReach(error)) throw error;
+          if (!isUnavailableFault(error)) throw error;
           if (clock.monotonicMs() + pauseMs > deadlineMs) throw fault('ambiguous_transport', { cause: error });
           await sleep(pauseMs);
         }

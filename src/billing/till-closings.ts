@@ -68,7 +68,7 @@ export function createTillClosings(options: TillClosingsOptions, open: OpenTills
       await Promise.all(tills.map(begin));
     },
 
-    /** Resolves when none is under way any more. */
+    /** Resolves when none is in flight any more. */
     async settled(): Promise<void> {
       await Promise.all(ofAccount.values());
     },

@@ -66,7 +66,7 @@ export function createTillOpenings(options: TillOpeningsOptions, open: OpenTills
     has: (accountId: string): boolean => openings.has(accountId),
 
     /** Whether one begins, or an account is not to be asked for a while. */
-    isUnderWay: (): boolean => openings.size > 0 || poorUntilMs.size > 0,
+    isInFlight: (): boolean => openings.size > 0 || poorUntilMs.size > 0,
 
     /** For calls of the size of this one; nobody waits for it. */
     begin(request: HoldRequest): void {

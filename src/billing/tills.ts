@@ -1,4 +1,4 @@
-import { createRounds, type Micro } from '#kernel';
+import { createIntervalTask, type Micro } from '#kernel';
 import type { HoldRequest } from './holds.store.ts';
 import { createOpenTills } from './open-tills.ts';
 import { createTillClosings } from './till-closings.ts';
@@ -55,12 +55,12 @@ export function createTills(options: TillsOptions): Tills {
     openings.forgetPoor();
   }
 
-  const rounds = createRounds({
+  const task = createIntervalTask({
     pauseMs: idleMs / 2,
     first: 'at once',
     work: sweep,
-    onTrouble: (error) => log?.warn({ err: error }, 'no sweep of tills'),
-    isNeeded: () => open.size() > 0 || openings.isUnderWay(),
+    onError: (error) => log?.warn({ err: error }, 'no sweep of tills'),
+    isNeeded: () => open.size() > 0 || openings.isInFlight(),
   });
 
   return {
@@ -68,7 +68,7 @@ export function createTills(options: TillsOptions): Tills {
       const till = open.of(request.accountId);
       if (till) return open.draw(till, request);
       if (!closings.of(request.accountId)) openings.begin(request);
-      rounds.wake();
+      task.wake();
       return false;
     },
 
@@ -100,10 +100,10 @@ export function createTills(options: TillsOptions): Tills {
       for (const till of open.all()) open.remove(till);
     },
 
-    start: rounds.start,
+    start: task.start,
 
     async stop() {
-      await Promise.all([openings.stop(), rounds.stop()]);
+      await Promise.all([openings.stop(), task.stop()]);
       if (open.all().length > 0) await closings.close(open.all());
       await closings.settled();
     },

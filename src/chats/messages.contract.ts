@@ -110,7 +110,7 @@ export const listMessagesContract: Contract = {
 export const readMessageContract: Contract = {
   tag,
   summary: 'Read a message',
-  description: 'A message as it is now: an answer under way has the text that it has come to, and its state.',
+  description: 'A message as it is now: an answer in progress has the text that it has come to, and its state.',
   answers: { 200: { description: 'The message.', schema: messageSchema, example: messageExample } },
   faults: ['not_found'],
 };

@@ -1,7 +1,7 @@
 import type { Billing } from '#billing';
 import type { Database } from '#db';
 import { type AttendedCall, chargeFromJson, type PrincipalCalls, readChatRequest } from '#inference';
-import { Fault, isOutOfReach, type Log } from '#kernel';
+import { Fault, isUnavailableFault, type Log } from '#kernel';
 import { deleteCharge, listOldCharges } from './charges.store.ts';
 import { LiveAnswer } from './live-answer.ts';
 import { messageToWire } from './messages.schema.ts';
@@ -90,5 +90,5 @@ export async function payOldCharges({ database, billing, log }: PayingDeps): Pro
 
 /** The database is away, or its answer is: those behind fare no better now. */
 function mayPassSoon(error: unknown): boolean {
-  return isOutOfReach(error) || (error instanceof Fault && error.fault === 'ambiguous_transport');
+  return isUnavailableFault(error) || (error instanceof Fault && error.fault === 'ambiguous_transport');
 }

@@ -1,4 +1,4 @@
-import { createRounds, joinRounds, type Rounds } from '#kernel';
+import { createIntervalTask, type IntervalTask, joinIntervalTasks } from '#kernel';
 import { lost } from './message-error.ts';
 import { type PayingDeps, payOldCharges } from './run-turn.ts';
 import { endLostAnswers, endWaitingAnswers } from './turns.store.ts';
@@ -13,20 +13,20 @@ export type SweepOptions = PayingDeps & {
 };
 
 /** Ends answers that nobody makes any more, and pays what dead processes left unpaid. */
-export function createSweep({ tidyMs = 30_000, ...deps }: SweepOptions): Rounds {
+export function createSweep({ tidyMs = 30_000, ...deps }: SweepOptions): IntervalTask {
   async function tidy(): Promise<void> {
     await endWaitingAnswers(deps.database, { olderThanS: waitingS });
     await payOldCharges(deps);
   }
 
-  const onTrouble = (error: unknown) => deps.log.warn({ err: error }, 'chats are not tidied yet');
-  return joinRounds([
-    createRounds({
+  const onError = (error: unknown) => deps.log.warn({ err: error }, 'chats are not tidied yet');
+  return joinIntervalTasks([
+    createIntervalTask({
       pauseMs: lookEveryMs,
       first: 'after a pause',
       work: () => endLostAnswers(deps.database, lost, null),
-      onTrouble,
+      onError,
     }),
-    createRounds({ pauseMs: tidyMs, first: 'after a pause', work: tidy, onTrouble }),
+    createIntervalTask({ pauseMs: tidyMs, first: 'after a pause', work: tidy, onError }),
   ]);
 }

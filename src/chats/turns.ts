@@ -106,7 +106,7 @@ export async function messageIn(sql: Sql, chatId: string, id: string): Promise<M
 
 type OpenChat = ChatRow & { lastSeq: number; model: string };
 
-/** Does the work with the chat locked and no other answer under way. */
+/** Does the work with the chat locked and no other answer in flight. */
 function inTurn(
   database: Database,
   { address }: Asking,

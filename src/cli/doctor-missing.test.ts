@@ -20,7 +20,7 @@ const root = await mkdtemp(join(tmpdir(), 'fanfold-doctor-'));
 const objects = openFolderStore(root);
 after(() => rm(root, { recursive: true }));
 
-const complete = 'objects: all that finished training jobs and imports under way need is there';
+const complete = 'objects: all that finished training jobs and imports in flight need is there';
 const put = (key: string) => objects.put(key, Readable.from([Buffer.from('x')]));
 
 async function check() {
@@ -84,7 +84,7 @@ async function seedJob(state: 'succeeded' | 'failed'): Promise<{ id: string; key
   return { id, keys: artifactKeys({ jobId: id, attempt: 2 }) };
 }
 
-test('the doctor names each file that a finished job or an import under way cannot do without, and no other', async () => {
+test('the doctor names each file that a finished job or an import in flight cannot do without, and no other', async () => {
   const [job, open] = [await seedJob('succeeded'), await seedImport({ ended: false })];
   await seedJob('failed');
   await seedImport({ ended: true });

@@ -17,7 +17,7 @@ const askedAtOnce = 8;
 const mostNamed = 20;
 
 /**
- * Looks for objects that jobs which succeeded and imports under way cannot do without: after a restore the store may be
+ * Looks for objects that jobs which succeeded and imports in flight cannot do without: after a restore the store may be
  * older than the database. Returns what is missing, a line for each object.
  */
 export async function checkMissing({ database, objects, print }: MissingCheck): Promise<string[]> {
@@ -28,7 +28,7 @@ export async function checkMissing({ database, objects, print }: MissingCheck): 
       missing += 1;
       if (missing <= mostNamed) lines.push(`objects: ${key} is missing, which ${by} needs`);
     }
-  if (missing === 0) print('objects: all that finished training jobs and imports under way need is there');
+  if (missing === 0) print('objects: all that finished training jobs and imports in flight need is there');
   if (missing > mostNamed) lines.push(`objects: ${missing - mostNamed} more are missing`);
   return lines;
 }

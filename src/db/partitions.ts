@@ -1,4 +1,4 @@
-import { createRounds, type Log, type Rounds } from '#kernel';
+import { createIntervalTask, type IntervalTask, type Log } from '#kernel';
 import type { Database, Sql } from './database.ts';
 import { lockUntilCommit } from './locks.ts';
 
@@ -46,7 +46,7 @@ export function createPartitionMaintenance({
   everyMs = 10 * 60_000,
 }: PartitionMaintenanceOptions): PartitionMaintenance {
   const stopping = new AbortController();
-  let rounds: Rounds | null = null;
+  let task: IntervalTask | null = null;
 
   async function run(): Promise<void> {
     await addPartitions(database, tables);
@@ -79,12 +79,12 @@ export function createPartitionMaintenance({
       const add = () => addPartitions(database, tables);
       await add().catch(onError);
       const [first, work] = works ? (['at once', run] as const) : (['after a pause', add] as const);
-      rounds ??= createRounds({ pauseMs: everyMs, first, work, onTrouble: onError });
-      rounds.start();
+      task ??= createIntervalTask({ pauseMs: everyMs, first, work, onError: onError });
+      task.start();
     },
     async stop() {
       stopping.abort();
-      await rounds?.stop();
+      await task?.stop();
     },
   };
 }

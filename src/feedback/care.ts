@@ -1,5 +1,5 @@
 import { type Database, isClockAhead } from '#db';
-import { type Clock, createDuties, type Duties, firstIdAt, type Log } from '#kernel';
+import { type Clock, createIntervalTasks, firstIdAt, type IntervalTasks, type Log } from '#kernel';
 import { deleteOldPairs } from './assessment/duplicates.store.ts';
 import { compactCounts, deleteEventsBefore, listDatasetsWithEvents } from './care.store.ts';
 import { clearGoneMonths } from './months/event-months.ts';
@@ -23,9 +23,9 @@ const datasetsAtOnce = 500;
 const fewestChanges = 64;
 
 /** What is done about events from time to time: it can be done twice and at once. */
-export function createCare({ database, clock, retentionDays, log }: CareOptions): Duties {
-  return createDuties({
-    duties: {
+export function createCare({ database, clock, retentionDays, log }: CareOptions): IntervalTasks {
+  return createIntervalTasks({
+    tasks: {
       notices: (isStopped) => tellOfPromotions(database, isStopped),
       pairs: (isStopped) => forgetOldPairs(database, isStopped),
       events: async (isStopped) => {
@@ -35,7 +35,7 @@ export function createCare({ database, clock, retentionDays, log }: CareOptions)
       months: (isStopped) => clearGoneMonths(database, isStopped),
     },
     pauseMs: 60_000,
-    onTrouble: (err, duty) => log?.warn({ err, duty }, 'retrieval events are not tended to yet'),
+    onError: (err, task) => log?.warn({ err, task }, 'retrieval events are not tended to yet'),
   });
 }
 

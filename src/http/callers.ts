@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { BriefMap, Fault, fault } from '#kernel';
+import { Fault, fault } from '#kernel';
 
 /**
  * Why a call should stop: the connection closed, it does not read what it gets, its key or session is no longer worth
@@ -40,25 +40,22 @@ declare module 'fastify' {
 }
 
 export function createCallers(): Callers {
-  const running = new BriefMap<number, AbortController>();
+  const running = new Set<AbortController>();
   const outliving = new Map<AbortController, Promise<void>>();
-  let last = 0;
   return {
     watch(reply) {
       const controller = new AbortController();
-      last += 1;
-      const caller = last;
       const { raw } = reply;
       const lose = (loss: CallerLoss) => {
         if (!controller.signal.aborted) controller.abort(loss);
       };
       const closed = () => {
-        running.delete(caller);
+        running.delete(controller);
         if (!raw.writableFinished) lose('disconnected');
       };
       if (raw.destroyed) closed();
       else {
-        running.set(caller, controller);
+        running.add(controller);
         raw.once('close', closed);
       }
       return { signal: controller.signal, lose };
@@ -79,7 +76,7 @@ export function createCallers(): Callers {
       while (outliving.size > 0) await Promise.all(outliving.values());
     },
     loseAll(loss) {
-      for (const controller of [...running.values(), ...outliving.keys()]) controller.abort(loss);
+      for (const controller of [...running, ...outliving.keys()]) controller.abort(loss);
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { Fault, type FaultName, fault, isOutOfRoom, systemCodeOf } from '#kernel';
+import { Fault, type FaultName, fault, isStorageFull, systemCodeOf } from '#kernel';
 import type { ErrorEnvelope } from './error-envelope.ts';
 
 /** Fastify's own errors that are the caller's doing. */
@@ -23,7 +23,7 @@ export function faultOf(error: unknown, mostBytes?: number): Fault {
   if (name === 'payload_too_large' && mostBytes !== undefined)
     return fault(name, { message: `The body is too large: at most ${mostBytes / 2 ** 20} MiB.`, cause: error });
   if (name) return fault(name, { cause: error });
-  if (isOutOfRoom(error))
+  if (isStorageFull(error))
     return fault('service_unavailable', { message: 'The service has no room on its disk at present.', cause: error });
   // The request's own stream ended early; nobody reads the answer.
   if (code === 'ECONNRESET') return fault('invalid_request', { message: 'The body is incomplete.' });

@@ -1,5 +1,5 @@
 import type { Database, Sql } from '#db';
-import { createRounds, fault, joinRounds, type Log } from '#kernel';
+import { createIntervalTask, fault, joinIntervalTasks, type Log } from '#kernel';
 import {
   deleteExpired,
   dropUnanswered,
@@ -77,10 +77,10 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
     while ((await deleteExpired(database, expiredAtOnce)) === expiredAtOnce);
   }
 
-  const onTrouble = (error: unknown) => log?.warn({ err: error }, 'no sweep of kept answers');
-  const rounds = joinRounds([
-    createRounds({ pauseMs: sweepMs, first: 'after a pause', work: dropLeftOvers, onTrouble }),
-    createRounds({ pauseMs: tidyMs, first: 'after a pause', work: tidy, onTrouble }),
+  const onError = (error: unknown) => log?.warn({ err: error }, 'no sweep of kept answers');
+  const tasks = joinIntervalTasks([
+    createIntervalTask({ pauseMs: sweepMs, first: 'after a pause', work: dropLeftOvers, onError }),
+    createIntervalTask({ pauseMs: tidyMs, first: 'after a pause', work: tidy, onError }),
   ]);
 
   async function release(requestId: string): Promise<void> {
@@ -140,10 +140,10 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
       }
     },
 
-    start: rounds.start,
+    start: tasks.start,
 
     async stop() {
-      await rounds.stop();
+      await tasks.stop();
       running.clear();
       await dropLeftOvers().catch(() => {});
     },

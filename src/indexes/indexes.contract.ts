@@ -94,7 +94,8 @@ export const readContract: Contract = {
 export const deleteContract: Contract = {
   tag,
   summary: 'Delete an index',
-  description: 'Deletes an index and its vectors. A build that is under way is canceled first, and pays for what ran.',
+  description:
+    'Deletes an index and its vectors. A build that is in progress is canceled first, and pays for what ran.',
   answers: { 204: { description: 'It is gone.' } },
   faults: ['not_found', 'owner_required', 'state_conflict'],
 };
@@ -103,7 +104,7 @@ export const cancelContract: Contract = {
   tag,
   summary: 'Cancel a build',
   description:
-    'Ends a build that waits or is under way, at once; it pays for what ran. One that is canceled stays as it is.',
+    'Ends a build that waits or is in progress, at once; it pays for what ran. One that is canceled stays as it is.',
   answers: { 200: { ...index, example: { ...example, state: 'canceled', metrics: null, ready_at: null } } },
   faults: ['not_found', 'owner_required', 'state_conflict'],
 };

@@ -31,7 +31,7 @@ const mayBeCanceled: readonly IndexState[] = ['queued', 'building'];
 export function indexesRoutes(deps: IndexesRoutesDeps) {
   const { database, cursors, digests, cleanUp } = deps;
 
-  /** Ends what is under way of a locked index, if anything is. */
+  /** Ends what is in flight of a locked index, if anything is. */
   async function cancel(tx: Sql, request: Parameters<typeof changeOwnIndex>[1]) {
     const { index, project } = await changeOwnIndex(tx, request, digests());
     const dataset = await findDataset(tx, { projectId: project.id, id: index.datasetId });

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { type Billing, boundOf, type CostPace, chargeWork, tooFewCredits } from '#billing';
 import type { Sql } from '#db';
 import { type Principal, whyItEnded } from '#http';
-import { fault, isOutOfReach, type Micro } from '#kernel';
+import { fault, isUnavailableFault, type Micro } from '#kernel';
 import { type Limiter, limitedSubjectsOf } from '#limits';
 import type { DatasetIndex } from './dataset-index.ts';
 
@@ -72,7 +72,7 @@ export async function performPaid<Worked extends { spent: Spent }, Result>(
     return result;
   } catch (error) {
     await billing.endWork({ requestId, accountId });
-    if (hasPaid && isOutOfReach(error)) {
+    if (hasPaid && isUnavailableFault(error)) {
       await pass?.setAside();
       throw fault('ambiguous_transport', { cause: error });
     }

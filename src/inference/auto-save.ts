@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '#db';
 import type { Finished } from '#engine';
-import { isOutOfReach, type Log } from '#kernel';
+import { isUnavailableFault, type Log } from '#kernel';
 import { type Asked, createRecord } from './auto-save-record.ts';
 import type { Call } from './call.ts';
 import type { NamedDelta } from './collected-answer.ts';
@@ -82,7 +82,7 @@ export function createAutoSave({
       counts.stored += stored;
       counts.skipped += batch.length - stored;
     } catch (error) {
-      if (isOutOfReach(error)) drop(batch.length, 'saved calls are lost: the database is away', error);
+      if (isUnavailableFault(error)) drop(batch.length, 'saved calls are lost: the database is away', error);
       else if (batch.length > 1) for (const call of batch) await writeBatch([call]);
       else drop(batch.length, 'a call cannot be saved', error);
     }
@@ -94,7 +94,7 @@ export function createAutoSave({
       try {
         return await insertSavedCalls(sql, batch);
       } catch (error) {
-        if (!isOutOfReach(error) || stopping.signal.aborted || performance.now() > giveUpAt) throw error;
+        if (!isUnavailableFault(error) || stopping.signal.aborted || performance.now() > giveUpAt) throw error;
         await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
       }
     }

@@ -1,7 +1,7 @@
 import { type Billing, boundOf, type Charge, tooFewCredits } from '#billing';
 import type { Engine } from '#engine';
 import { lossOf, whyItEnded } from '#http';
-import { Fault, fault, isOutOfReach } from '#kernel';
+import { Fault, fault, isUnavailableFault } from '#kernel';
 import type { LimitedSubject, Limiter } from '#limits';
 import type { ServedModel } from '#models';
 import type { RequestTrack } from '#requests';
@@ -81,7 +81,7 @@ async function performLimited<Prepared extends { handle: string }, Result>(
 
 /** The database was away when the answer was kept or charged: its caller may come back for it, and pays then. */
 function mayBePaidYet(error: unknown): boolean {
-  return isOutOfReach(error) || isAmbiguous(error);
+  return isUnavailableFault(error) || isAmbiguous(error);
 }
 
 async function prepareAndRun<Prepared extends { handle: string }, Result>(

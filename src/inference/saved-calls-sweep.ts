@@ -1,5 +1,5 @@
 import type { Sql } from '#db';
-import { type Clock, createDuties, type Duties, type Log } from '#kernel';
+import { type Clock, createIntervalTasks, type IntervalTasks, type Log } from '#kernel';
 import { deleteExpiredCalls } from './saved-calls.store.ts';
 
 /** How long saved calls are kept, as readers see it. */
@@ -25,14 +25,14 @@ const batchRows = 200;
 export type SweepOptions = { sql: Sql; retentionDays: number; log?: Pick<Log, 'warn'> };
 
 /** Removes saved calls that are past their time, a little at a time. */
-export function createSweep({ sql, retentionDays, log }: SweepOptions): Duties {
-  return createDuties({
-    duties: {
+export function createSweep({ sql, retentionDays, log }: SweepOptions): IntervalTasks {
+  return createIntervalTasks({
+    tasks: {
       'expired calls': async (isStopped) => {
         while (!isStopped() && (await deleteExpiredCalls(sql, retentionDays, batchRows)) > 0);
       },
     },
     pauseMs: sweepEveryMs,
-    onTrouble: (err) => log?.warn({ err }, 'expired saved calls are not removed yet'),
+    onError: (err) => log?.warn({ err }, 'expired saved calls are not removed yet'),
   });
 }

@@ -86,7 +86,7 @@ test('a call past its time is gone for readers at once, and for good after the s
   assert.deepEqual([(await saved(`/${old.id}`)).status, (await remove(`/${old.id}`)).status], [404, 404]);
   assert.equal((await saved('?from=2000-01-01T00:00:00Z')).json.total_count, 1);
   const sweeps = Array.from({ length: 4 }, () => createSweep({ sql: database, retentionDays: 30 }));
-  await Promise.all(sweeps.map(({ tend }) => tend()));
+  await Promise.all(sweeps.map(({ runAll }) => runAll()));
   const rows = await database.query<{ id: string }>('select request_id as id from saved_calls where account_id = $1', [
     accountId,
   ]);

@@ -293,7 +293,7 @@ test('a response that is past its time is gone at once, and removed by the sweep
   const { find, chain, remove } = store.of(owner);
   const [id = ''] = ids;
   assert.deepEqual([await find(id), await chain(id), await remove(id)], [null, null, false]);
-  await store.tend();
+  await store.runAll();
   assert.deepEqual(await rowsOf(owner), []);
 });
 
@@ -301,12 +301,12 @@ test('what is followed stays behind for as long as it is, and goes with the last
   const [owner, store] = [await someone(), storeOf()];
   const ids = await conversation(store, owner, 4);
   await age(ids.slice(0, 2), 40);
-  await store.tend();
+  await store.runAll();
   const { find, chain } = store.of(owner);
   assert.equal(await find(ids[0] ?? ''), null);
   assert.deepEqual(idsOf(await chain(ids[3] ?? '')), ids);
   await age(ids, 40);
-  await store.tend();
+  await store.runAll();
   assert.deepEqual(await rowsOf(owner), []);
 });
 
@@ -316,7 +316,7 @@ test('where nothing is to be stored, what was stored goes', async () => {
   const storing = createStoredResponses({ database: file(), billing, retentionDays: 0, accountBytes: 1 });
   assert.equal(storing.store, null);
   await age(await rowsOf(owner), 1);
-  await storing.tend();
+  await storing.runAll();
   assert.deepEqual(await rowsOf(owner), []);
 });
 

@@ -1,7 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Billing, Charge } from '#billing';
 import { createBatcher, type Database, type Sql } from '#db';
-import { createDuties, createUnderWay, fault, isOutOfReach, isStorable, type Log, storable } from '#kernel';
+import {
+  createInFlight,
+  createIntervalTasks,
+  fault,
+  isStorable,
+  isUnavailableFault,
+  type Log,
+  storable,
+} from '#kernel';
 import { chargeFromJson, chargeToJson } from './kept-calls.ts';
 import {
   deleteExpiredResponses,
@@ -28,7 +36,7 @@ export type StoringResponses = {
   /** Removes what is past its time, from time to time. */
   start: () => void;
   /** One round of that. */
-  tend: () => Promise<void>;
+  runAll: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
@@ -58,19 +66,19 @@ const parts = 16;
 
 export function createStoredResponses(options: StoringOptions): StoringResponses {
   const { database, billing, log, retentionDays, accountBytes, random = Math.random } = options;
-  const trimming = createUnderWay();
+  const trimming = createInFlight();
   const writer = createBatcher<StoredResponseRow, unknown>({
     ...{ name: 'inference.store_responses', lanes, maxItems: batchRows },
     run: async (rows) => writeTogether(database, rows),
   });
-  const sweep = createDuties({
-    duties: {
+  const sweep = createIntervalTasks({
+    tasks: {
       'expired responses': async (isStopped) => {
         while (!isStopped() && (await deleteExpiredResponses(database, retentionDays, sweptRows)) > 0);
       },
     },
     pauseMs: sweepEveryMs,
-    onTrouble: (err) => log?.warn({ err }, 'expired responses are not removed yet'),
+    onError: (err) => log?.warn({ err }, 'expired responses are not removed yet'),
   });
 
   /** A response that is there already may be asked to be stored again: trouble with the database is waited out. */
@@ -79,7 +87,7 @@ export function createStoredResponses(options: StoringOptions): StoringResponses
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       const problem = await writer.submit(row).catch((error: unknown) => error);
       if (problem === null) return;
-      if (!isOutOfReach(problem) || performance.now() + pauseMs > giveUpAt) throw problem;
+      if (!isUnavailableFault(problem) || performance.now() + pauseMs > giveUpAt) throw problem;
       await sleep(pauseMs);
     }
   }
@@ -136,9 +144,9 @@ export function createStoredResponses(options: StoringOptions): StoringResponses
   return {
     store: retentionDays > 0 ? store : null,
     start: sweep.start,
-    tend: sweep.tend,
+    runAll: sweep.runAll,
     stop: async () => {
-      await Promise.all([sweep.stop(), trimming.over()]);
+      await Promise.all([sweep.stop(), trimming.drained()]);
     },
   };
 }
@@ -168,7 +176,7 @@ async function writeTogether(sql: Sql, rows: readonly StoredResponseRow[]): Prom
     await insertResponses(sql, rows);
     return rows.map(() => null);
   } catch (error) {
-    if (rows.length === 1 || isOutOfReach(error)) return rows.map(() => error);
+    if (rows.length === 1 || isUnavailableFault(error)) return rows.map(() => error);
     const outcomes = await Promise.all(rows.map((row) => writeTogether(sql, [row])));
     return outcomes.flat();
   }

@@ -1,6 +1,6 @@
 import { PgBoss } from 'pg-boss';
 import { driverUrl, missingRights, type Sql, sessionOptions } from '#db';
-import type { Log, Rounds } from '#kernel';
+import type { IntervalTask, Log } from '#kernel';
 import { nextTurn, noteLook, schema } from './queue.store.ts';
 import type { Task, TaskHandler } from './task.ts';
 import { createWatch, noteEveryMs } from './watch.ts';
@@ -81,7 +81,7 @@ export function createJobs({ url, log, works = true, answerMs = longestAnswerMs 
   const own: Sql = sqlOf(boss);
   const handled = new Map<string, Handled>();
   const workers = createWorkers(boss, log);
-  let watch: Rounds | null = null;
+  let watch: IntervalTask | null = null;
 
   return {
     works,

@@ -1,5 +1,5 @@
 import type { Sql } from '#db';
-import { createRounds, type Log, type Rounds } from '#kernel';
+import { createIntervalTask, type IntervalTask, type Log } from '#kernel';
 import { inspectQueues } from './queue.store.ts';
 
 export type WatchOptions = {
@@ -30,7 +30,7 @@ const slackMs = lookEveryMs / 2;
  * Looks after all queues. The queue itself would ask for each queue separately and supervise with ten statements; most of
  * the time there is nothing to do, and an idle server should stay idle.
  */
-export function createWatch(options: WatchOptions): Rounds {
+export function createWatch(options: WatchOptions): IntervalTask {
   const { sql, queues, wake, supervise, note, log, monotonicMs = () => performance.now() } = options;
   let notedMs = Number.NEGATIVE_INFINITY;
   let supervisedMs = Number.NEGATIVE_INFINITY;
@@ -51,10 +51,10 @@ export function createWatch(options: WatchOptions): Rounds {
     }
   }
 
-  return createRounds({
+  return createIntervalTask({
     pauseMs: lookEveryMs,
     first: 'after a pause',
     work: look,
-    onTrouble: (error) => log?.warn({ err: error }, 'job queue check failed'),
+    onError: (error) => log?.warn({ err: error }, 'job queue check failed'),
   });
 }

@@ -171,7 +171,7 @@ export function fault(name: FaultName, options: FaultOptions = {}): Fault {
 }
 
 /** The database or the object store is away: what was tried has failed through no fault of its own, and may work later. */
-export function isOutOfReach(error: unknown): boolean {
+export function isUnavailableFault(error: unknown): boolean {
   return error instanceof Fault && error.fault === 'service_unavailable';
 }
 

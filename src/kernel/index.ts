@@ -1,5 +1,4 @@
 export { Alike, type AlikeOptions, type Kind } from './alike.ts';
-export { BriefMap } from './brief-map.ts';
 export { charactersOf } from './characters.ts';
 export { type Clock, systemClock } from './clock.ts';
 export {
@@ -14,7 +13,6 @@ export {
 } from './credits.ts';
 export { type CursorCodec, createCursorCodec } from './cursor.ts';
 export { checkDisplayName, displayNameFrom } from './display-name.ts';
-export { createDuties, type Duties } from './duties.ts';
 export { messageOf } from './error-message.ts';
 export * from './exact-json.ts';
 export {
@@ -25,11 +23,13 @@ export {
   type FaultRow,
   fault,
   faultRows,
-  isOutOfReach,
+  isUnavailableFault,
 } from './faults.ts';
 export { type Fields, isDeeperThan, isFields } from './fields.ts';
 export { foldText, plainText } from './fold-text.ts';
 export { ascendingIds, firstIdAt, isId, newId, timeOfId } from './ids.ts';
+export { createInFlight, type InFlight } from './in-flight.ts';
+export * from './interval-task.ts';
 export { createLastUses, type LastUse, type LastUses } from './last-uses.ts';
 export { latinWords } from './latin-words.ts';
 export {
@@ -48,10 +48,8 @@ export { OperatorError, UsageError } from './operator-error.ts';
 export { createOutage, type Outage } from './outage.ts';
 export { quotedText } from './quoted-text.ts';
 export { randomPage } from './random.ts';
-export { createRounds, joinRounds, type Rounds } from './rounds.ts';
 export { secretIn } from './secret-file.ts';
 export { SeenHashes } from './seen-hashes.ts';
 export { isStorable, storable } from './storable-text.ts';
-export { isOutOfRoom, systemCodeOf } from './system-code.ts';
+export { isStorageFull, systemCodeOf } from './system-code.ts';
 export { createEndOfTurn, type EndOfTurn } from './turn.ts';
-export { createUnderWay, type UnderWay } from './under-way.ts';

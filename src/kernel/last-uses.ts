@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import { createRounds } from './rounds.ts';
+import { createIntervalTask } from './interval-task.ts';
 
 /** When things of one kind were last used; written exact to a minute, without a write per use. */
 export type LastUses = {
@@ -56,11 +56,11 @@ export function createLastUses({ clock, write }: LastUsesOptions): LastUses {
   }
 
   // What could not be written now is due again in the next round.
-  const rounds = createRounds({
+  const task = createIntervalTask({
     pauseMs: flushEveryMs,
     first: 'after a pause',
     work: flush,
-    onTrouble: () => {},
+    onError: () => {},
     isNeeded: () => noted.size > 0,
   });
 
@@ -70,12 +70,12 @@ export function createLastUses({ clock, write }: LastUsesOptions): LastUses {
       const times = noted.get(id);
       if (times) times.lastMs = nowMs;
       else noted.set(id, { lastMs: nowMs, storedMs: Number.NEGATIVE_INFINITY });
-      rounds.wake();
+      task.wake();
     },
     flush,
-    start: rounds.start,
+    start: task.start,
     async stop() {
-      await rounds.stop();
+      await task.stop();
       await flush().catch(() => {});
     },
   };

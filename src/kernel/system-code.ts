@@ -4,6 +4,6 @@ export function systemCodeOf(error: unknown): string | null {
 }
 
 /** A disk takes no more, or no more of this user. */
-export function isOutOfRoom(error: unknown): boolean {
+export function isStorageFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT'].includes(systemCodeOf(error) ?? '');
 }

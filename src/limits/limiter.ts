@@ -1,5 +1,5 @@
 import { createBatcher, type Database } from '#db';
-import { createRounds, joinRounds, type Log } from '#kernel';
+import { createIntervalTask, joinIntervalTasks, type Log } from '#kernel';
 import { type Checked, type LimitedSubject, limitHeaders, refusalOf, type Usage } from './call-limits.ts';
 import {
   deleteRestingCounters,
@@ -78,11 +78,11 @@ export function createLimiter(options: LimiterOptions): Limiter {
     if (unknown.length > 0) await setAsideLimitedCalls(database, unknown);
   }
 
-  const onTrouble = (error: unknown) => log?.warn({ err: error }, 'no sweep of limited calls');
+  const onError = (error: unknown) => log?.warn({ err: error }, 'no sweep of limited calls');
   const tidy = () => deleteRestingCounters(database, now());
-  const rounds = joinRounds([
-    createRounds({ pauseMs: sweepMs, first: 'after a pause', work: sweep, onTrouble }),
-    createRounds({ pauseMs: tidyMs, first: 'after a pause', work: tidy, onTrouble }),
+  const tasks = joinIntervalTasks([
+    createIntervalTask({ pauseMs: sweepMs, first: 'after a pause', work: sweep, onError }),
+    createIntervalTask({ pauseMs: tidyMs, first: 'after a pause', work: tidy, onError }),
   ]);
 
   async function leave(requestId: string): Promise<void> {
@@ -117,12 +117,12 @@ export function createLimiter(options: LimiterOptions): Limiter {
       }
     },
 
-    start: rounds.start,
+    start: tasks.start,
 
     async stop() {
-      await rounds.stop();
+      await tasks.stop();
       open.clear();
-      await sweep().catch(onTrouble);
+      await sweep().catch(onError);
     },
   };
 }

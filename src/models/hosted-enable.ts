@@ -28,7 +28,7 @@ export function whatEnabling(
  */
 export async function enable(deps: HostedDeps, place: Place, seen: HostedModel): Promise<HostedModel> {
   if (seen.state === 'active') return seen;
-  // The check is under way; asking for it again mends a queue that lost it, and adds nothing to one that did not.
+  // The check is in flight; asking for it again mends a queue that lost it, and adds nothing to one that did not.
   if (seen.state === 'warming') {
     await deps.activations.enqueue(deps.database, seen.id);
     return seen;

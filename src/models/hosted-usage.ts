@@ -1,5 +1,5 @@
 import type { Sql } from '#db';
-import { type Clock, createLastUses, joinRounds } from '#kernel';
+import { type Clock, createLastUses, joinIntervalTasks } from '#kernel';
 import { updateModelsLastCalled, updateSharesLastUsed } from './hosted-usage.store.ts';
 
 /** Keeps when aliases were called and shares used, exact to a minute, without a write per call. */
@@ -25,6 +25,6 @@ export function createModelUsage({ sql, clock }: { sql: Sql; clock: Clock }): Mo
     async flush() {
       await Promise.all(both.map(({ flush }) => flush()));
     },
-    ...joinRounds(both),
+    ...joinIntervalTasks(both),
   };
 }

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, open, opendir, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { fault, isOutOfRoom, OperatorError, systemCodeOf } from '#kernel';
+import { fault, isStorageFull, OperatorError, systemCodeOf } from '#kernel';
 import { digesting } from './digesting.ts';
 import { checkKey, isKey, type ListedObject, type ObjectStore } from './object-store.ts';
 
@@ -155,7 +155,7 @@ async function syncFolder(folder: string): Promise<void> {
 
 /** A full disk is as a store that is away: the same works once there is room. */
 function told(error: unknown): unknown {
-  if (!isOutOfRoom(error)) return error;
+  if (!isStorageFull(error)) return error;
   return fault('service_unavailable', { message: 'The service has no room on its disk at present.', cause: error });
 }
 

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
-import { Fault, isOutOfReach } from '#kernel';
+import { Fault, isUnavailableFault } from '#kernel';
 import { startS3Server } from '#test/object-server.ts';
 import { openFolderStore } from './folder-store.ts';
 import type { ListedObject, ObjectStore } from './object-store.ts';
@@ -204,7 +204,7 @@ test('a folder without room is as a store that is away, and keeps nothing of wha
     yield Buffer.from('part');
     throw Object.assign(new Error('no space left on device, write'), { code: 'ENOSPC' });
   }
-  await assert.rejects(openFolderStore(root).put('a/b', Readable.from(untilFull())), isOutOfReach);
+  await assert.rejects(openFolderStore(root).put('a/b', Readable.from(untilFull())), isUnavailableFault);
   assert.deepEqual(await readdir(root, { recursive: true }), ['.unfinished']);
 });
 
@@ -213,7 +213,7 @@ test('while S3 cannot be reached, whoever asks is told so, and what it refuses i
   const strange = openS3Store({ ...place, bucket: 'another' });
   await assert.rejects(
     strange.put('a/b', Readable.from([Buffer.from('x')])),
-    (error: unknown) => error instanceof Error && !isOutOfReach(error),
+    (error: unknown) => error instanceof Error && !isUnavailableFault(error),
   );
   await strange.close();
   await stop();
@@ -225,7 +225,7 @@ test('while S3 cannot be reached, whoever asks is told so, and what it refuses i
     () => store.remove('a/b'),
     () => Array.fromAsync(store.list()),
   ])
-    await assert.rejects(ask(), isOutOfReach);
+    await assert.rejects(ask(), isUnavailableFault);
   await store.close();
 });
 
@@ -239,7 +239,7 @@ test('credentials that are changed or run out lock nobody out for good, and the 
   });
   const put = () => store.put('a/b', Readable.from([Buffer.from('x')]));
   for (const ask of [put, () => store.get('a/b'), () => store.size('a/b'), () => store.remove('a/b')])
-    await assert.rejects(ask(), isOutOfReach);
+    await assert.rejects(ask(), isUnavailableFault);
   await assert.rejects(store.check(), /cannot be used at http.*: SignatureDoesNotMatch\.$/);
 });
 
@@ -260,6 +260,6 @@ test('an S3 that takes every connection and never answers is out of reach, too',
     store.size('a/b'),
     store.remove('a/b'),
   ];
-  await Promise.all(asks.map((ask) => assert.rejects(ask, isOutOfReach)));
+  await Promise.all(asks.map((ask) => assert.rejects(ask, isUnavailableFault)));
   await assert.rejects(store.check(), { name: 'OperatorError' });
 });

@@ -21,7 +21,7 @@ export async function findProjectFor(sql: Sql, question: Question): Promise<Proj
   return row ?? null;
 }
 
-/** The same, after changes of the project that are under way; until the transaction ends it stays as it is. */
+/** The same, after changes of the project that are in flight; until the transaction ends it stays as it is. */
 export async function findProjectForChange(tx: Sql, question: Question): Promise<ProjectSeen | null> {
   const text = `${statement} for share of p`;
   const [row] = await tx.query<ProjectSeen>(text, valuesOf(question), { name: 'projects.find_for_change' });

@@ -50,7 +50,7 @@ async function archive(owner: Principal, path: { owner: string; project: string 
   });
 }
 
-test('a project is not archived before the changes under way in it are done', async () => {
+test('a project is not archived before the changes in flight in it are done', async () => {
   const owner = await someone();
   const path = await ownProject(owner);
   const order: string[] = [];

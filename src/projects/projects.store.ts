@@ -52,7 +52,7 @@ export async function updateProject(
   return row;
 }
 
-/** The project as it is once no change of it or in it is under way; none begins until the end of the transaction. */
+/** The project as it is once no change of it or in it is in flight; none begins until the end of the transaction. */
 export async function lockProject(tx: Sql, id: string): Promise<Project> {
   const [row] = await tx.query<Project>(`select ${projectColumns} from projects p where id = $1 for no key update`, [
     id,

@@ -1,5 +1,5 @@
 import { createBatcher, isUnavailable, type Sql } from '#db';
-import { type Clock, createUnderWay, type Log } from '#kernel';
+import { type Clock, createInFlight, type Log } from '#kernel';
 import { type FailedRequest, insertFailedRequests } from './requests.store.ts';
 
 /** Writes down how calls failed, in the background and in batches. */
@@ -25,7 +25,7 @@ const minuteMs = 60_000;
 export function createFailureLog(options: FailureLogOptions): FailureLog {
   const { sql, clock, log, maxWaiting = 10_000, perMinute = 600 } = options;
   const minute = { startedMs: Number.NEGATIVE_INFINITY, rows: new Map<string, number>() };
-  const underWay = createUnderWay();
+  const inFlight = createInFlight();
   const batcher = createBatcher({
     name: 'requests.note_failure',
     lanes: 1,
@@ -59,9 +59,9 @@ export function createFailureLog(options: FailureLogOptions): FailureLog {
 
   return {
     note(request) {
-      if (underWay.count() >= maxWaiting || isTooMany(request.accountId)) return;
-      void underWay.track(write(request));
+      if (inFlight.count() >= maxWaiting || isTooMany(request.accountId)) return;
+      void inFlight.track(write(request));
     },
-    flush: underWay.over,
+    flush: inFlight.drained,
   };
 }

@@ -1,5 +1,5 @@
 import type { Database, PartitionedTable } from '#db';
-import { BriefMap, type Clock, createDuties, createRounds, fault, joinRounds, timeOfId } from '#kernel';
+import { type Clock, createIntervalTask, createIntervalTasks, fault, joinIntervalTasks, timeOfId } from '#kernel';
 import { createFailureLog, type FailureLogOptions } from './failure-log.ts';
 import { type RequestRecord, recordOf } from './request-record.ts';
 import { buryRunning, deleteOldFailures, deleteRunning, findTraces, writeRunning } from './requests.store.ts';
@@ -43,13 +43,13 @@ export function createRequests(options: RequestsOptions): Requests {
   const { database, instanceId, registered, ...rest } = options;
   const { clock, log, pageMs = 1_000, sweepMs = 10_000, tidyMs = 60_000 } = rest;
   const failures = createFailureLog({ ...rest, sql: database });
-  const here: RunningCalls = new BriefMap();
+  const here: RunningCalls = new Map();
   let noted = 0;
 
   /** Tells the other processes what takes longer here. Quick calls are never written down. */
   async function noteRunning(): Promise<void> {
     const old = clock.monotonicMs() - pageMs;
-    const slow = here.values().filter(({ sinceMs }) => sinceMs <= old);
+    const slow = [...here.values()].filter(({ sinceMs }) => sinceMs <= old);
     if (slow.length === 0 && noted === 0) return;
     await registered();
     await writeRunning(
@@ -60,32 +60,32 @@ export function createRequests(options: RequestsOptions): Requests {
     noted = slow.length;
   }
 
-  const notes = createRounds({
+  const notes = createIntervalTask({
     pauseMs: pageMs,
     first: 'after a pause',
     work: noteRunning,
     isNeeded: () => here.size > 0 || noted > 0,
-    onTrouble: (err) => log?.warn({ err }, 'no note of running requests'),
+    onError: (err) => log?.warn({ err }, 'no note of running requests'),
   });
 
-  const onTrouble = (err: unknown, duty: string) => log?.warn({ err, duty }, 'no sweep of requests');
-  const burials = createRounds({
+  const onError = (err: unknown, task: string) => log?.warn({ err, task }, 'no sweep of requests');
+  const burials = createIntervalTask({
     pauseMs: sweepMs,
     first: 'after a pause',
     work: () => buryRunning(database, instanceId),
-    onTrouble: (err) => onTrouble(err, 'dead processes'),
+    onError: (err) => onError(err, 'dead processes'),
   });
-  const care = createDuties({
-    duties: {
+  const care = createIntervalTasks({
+    tasks: {
       'old failures': async (isStopped) => {
         while (!isStopped() && (await deleteOldFailures(database, keptDays, deletedAtOnce)) === deletedAtOnce);
       },
     },
     pauseMs: tidyMs,
-    onTrouble,
+    onError,
   });
 
-  const rounds = joinRounds([notes, burials, care]);
+  const tasks = joinIntervalTasks([notes, burials, care]);
 
   return {
     begin(begun) {
@@ -107,10 +107,10 @@ export function createRequests(options: RequestsOptions): Requests {
       return record;
     },
 
-    start: rounds.start,
+    start: tasks.start,
 
     async stop() {
-      await Promise.all([rounds.stop(), failures.flush()]);
+      await Promise.all([tasks.stop(), failures.flush()]);
       if (noted > 0) await deleteRunning(database, instanceId).catch(() => {});
     },
   };

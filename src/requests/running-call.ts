@@ -1,4 +1,4 @@
-import type { BriefMap, Clock } from '#kernel';
+import type { Clock } from '#kernel';
 import type { FailureLog } from './failure-log.ts';
 import type { Progress, ReceivedRequest } from './request-record.ts';
 import type { FailedState, RunningRequest } from './requests.store.ts';
@@ -24,7 +24,7 @@ export type RequestTrack = {
   over: () => void;
 };
 
-export type RunningCalls = BriefMap<string, RunningCall>;
+export type RunningCalls = Map<string, RunningCall>;
 
 type Place = { here: RunningCalls; failures: FailureLog; clock: Clock };
 

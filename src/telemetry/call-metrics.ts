@@ -79,7 +79,7 @@ function createFamilies() {
     }),
     inFlight: createGauge({
       name: 'fanfold_calls_in_flight',
-      help: 'Calls that are under way.',
+      help: 'Calls that are in flight.',
       labelNames: ['operation', 'model'],
     }),
     durations: createHistogram({

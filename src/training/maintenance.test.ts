@@ -100,7 +100,7 @@ test('checkpoints stay as long as somebody may go on from them, and no longer', 
 
   const maintenance = maintenanceOf();
   // Replicas do it at once.
-  await Promise.all([maintenance.tend(), maintenance.tend()]);
+  await Promise.all([maintenance.runAll(), maintenance.runAll()]);
   await maintenance.stop();
 
   const isThere = (id: string) =>
@@ -141,7 +141,7 @@ test('what servers left behind that died is removed once its attempt has been ov
       swept = await areOver(asked);
     },
   });
-  await Promise.all([maintenance.tend(), maintenance.tend()]);
+  await Promise.all([maintenance.runAll(), maintenance.runAll()]);
   await maintenance.stop();
   assert.deepEqual(swept, [{ jobId: over, attempt: 1 }]);
   const isThere = (folder: string) =>
@@ -192,7 +192,7 @@ test('what a server was putting into the object store when it died is removed on
   const maintenance = maintenanceOf(async () => {
     throw new Error('No alias today.');
   });
-  await assert.rejects(maintenance.tend(), /No alias today/);
+  await assert.rejects(maintenance.runAll(), /No alias today/);
   await maintenance.stop();
   const left = await Promise.all([part, ...Object.values(artifactKeys(attempt))].map(isStored));
   assert.deepEqual(left, [false, false, false, false]);
@@ -222,8 +222,8 @@ test('data that jobs have learned from stay while a job may need them, and no lo
   );
   const maintenance = maintenanceOf();
   // Replicas do it at once.
-  await Promise.all([maintenance.tend(), maintenance.tend()]);
-  await maintenance.tend();
+  await Promise.all([maintenance.runAll(), maintenance.runAll()]);
+  await maintenance.runAll();
   await maintenance.stop();
   const isThere = (name: string) => isStored(snapshotKeys(digestOf(name)).train);
   assert.deepEqual(await Promise.all(names.map(isThere)), [false, true, true, false, false]);

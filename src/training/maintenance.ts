@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from '#db';
-import { createDuties, type Duties, type Log } from '#kernel';
+import { createIntervalTasks, type IntervalTasks, type Log } from '#kernel';
 import type { ObjectStore } from '#objects';
 import {
   listFailedSaves,
@@ -29,9 +29,9 @@ export type TrainingMaintenanceDeps = {
 };
 
 /** What remains of jobs that are over is removed; all tasks may run twice and at the same time. */
-export function createTrainingMaintenance(deps: TrainingMaintenanceDeps): Duties {
-  return createDuties({
-    duties: {
+export function createTrainingMaintenance(deps: TrainingMaintenanceDeps): IntervalTasks {
+  return createIntervalTasks({
+    tasks: {
       deployments: deps.deployDue,
       folders: () => removeOldFolders(deps, Date.now()),
       checkpoints: (isStopped) => removeCheckpoints(deps, isStopped),
@@ -46,7 +46,7 @@ export function createTrainingMaintenance(deps: TrainingMaintenanceDeps): Duties
         ),
     },
     pauseMs: 60_000,
-    onTrouble: (err, duty) => deps.log.warn({ err, duty }, 'training maintenance failed'),
+    onError: (err, task) => deps.log.warn({ err, task }, 'training maintenance failed'),
   });
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inOneFlight } from '../../web/src/api/in-one-flight.ts';
 
-test('a creation under way is not sent twice, and may be sent again once it has ended, however it has', async () => {
+test('a creation in flight is not sent twice, and may be sent again once it has ended, however it has', async () => {
   let sent = 0;
   const send = async () => {
     sent += 1;

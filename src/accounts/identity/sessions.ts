@@ -46,14 +46,14 @@ export function createSessionAuthenticator({ sql, secret, cookie, publicUrl }: S
 
 /** Puts the end of sessions in use off, beside the request that showed the use and at most once an hour for each. */
 function createRenewal(sql: Sql): (sessionId: string) => void {
-  const underWay = new Set<string>();
+  const inFlight = new Set<string>();
   return (sessionId) => {
-    if (underWay.has(sessionId)) return;
-    underWay.add(sessionId);
+    if (inFlight.has(sessionId)) return;
+    inFlight.add(sessionId);
     // Trouble with the database leaves it for the next request.
     void renewSession(sql, sessionId)
       .catch(() => {})
-      .finally(() => underWay.delete(sessionId));
+      .finally(() => inFlight.delete(sessionId));
   };
 }
 

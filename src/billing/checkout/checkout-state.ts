@@ -20,7 +20,7 @@ export function nextState(state: CheckoutState, seen: Seen): CheckoutState {
 const longestPaymentMs = 30 * 24 * 3_600_000;
 
 /**
- * What counts as seen of a checkout under way that the provider does not know any more, so long after its page was closed:
+ * What counts as seen of a checkout in flight that the provider does not know any more, so long after its page was closed:
  * nobody has paid it, or the bank has refused. Null: it is too early to give it up. Money that comes all the same still counts.
  */
 export function seenOfForgotten(state: CheckoutState, sinceClosedMs: number): Seen | null {

@@ -36,7 +36,7 @@ export const createContract: Contract = {
 export const readContract: Contract = {
   tag,
   summary: 'Read a checkout',
-  description: 'While it is under way the payment provider is asked, at most every three seconds.',
+  description: 'While it is in progress the payment provider is asked, at most every three seconds.',
   answers: {
     200: checkout({ ...open, state: 'completed', url: null, completed_at: '2026-01-02T03:05:06.789Z' }),
   },

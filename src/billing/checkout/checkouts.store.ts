@@ -118,7 +118,7 @@ export async function insertPaymentEvent(
   return rows.length > 0;
 }
 
-/** True for one asker in `pauseMs`: he is to ask the provider about this checkout, which is under way. */
+/** True for one asker in `pauseMs`: he is to ask the provider about this checkout, which is in flight. */
 export async function claimCheck(sql: Sql, id: string, pauseMs: number): Promise<boolean> {
   const rows = await sql.query(
     `update checkouts set checked_at = now()
@@ -130,7 +130,7 @@ export async function claimCheck(sql: Sql, id: string, pauseMs: number): Promise
   return rows.length > 0;
 }
 
-/** The next checkouts under way about which the provider was not asked for `pauseMs`; nobody else gets them now. */
+/** The next checkouts in flight about which the provider was not asked for `pauseMs`; nobody else gets them now. */
 export async function claimDueChecks(
   sql: Sql,
   { pauseMs, limit }: { pauseMs: number; limit: number },

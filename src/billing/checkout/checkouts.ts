@@ -96,13 +96,13 @@ function goodsOf({ packs, creditPrice }: CheckoutDeps, { packId, micro }: Order)
 }
 
 /**
- * A checkout of the account. While it is under way the provider is asked, in case it could not tell by itself; if it does
+ * A checkout of the account. While it is in flight the provider is asked, in case it could not tell by itself; if it does
  * not answer either, what is known is told. Throws `not_found`.
  */
 export async function readCheckout(deps: CheckoutDeps, address: { id: string; accountId: string }): Promise<Checkout> {
   const checkout = await requireCheckout(deps, address);
   const { provider, database } = deps;
-  if (!provider || !isUnderWay(checkout) || !(await claimCheck(database, checkout.id, pollPauseMs))) return checkout;
+  if (!provider || !isInFlight(checkout) || !(await claimCheck(database, checkout.id, pollPauseMs))) return checkout;
   return (await check(deps, provider, checkout)) ?? checkout;
 }
 
@@ -199,7 +199,7 @@ async function requireCheckout({ database }: CheckoutDeps, address: { id: string
   throw fault('not_found', { message: 'There is no such checkout.' });
 }
 
-function isUnderWay({ state }: Checkout): boolean {
+function isInFlight({ state }: Checkout): boolean {
   return state === 'open' || state === 'processing';
 }
 

@@ -35,8 +35,8 @@ function forgetfulServer() {
   return { asked, deps, reconciliation: createReconciliation(deps, { pauseMs: 10, askAgainMs: 0 }) };
 }
 
-/** A checkout under way whose page was closed so long ago. */
-async function underWay(state: 'open' | 'processing', closedAgoMs: number): Promise<Checkout> {
+/** A checkout in flight whose page was closed so long ago. */
+async function inFlight(state: 'open' | 'processing', closedAgoMs: number): Promise<Checkout> {
   const { accountId } = await seedAccount(db.database);
   const id = newId('chk');
   const checkout = await insertCheckout(db.database, {
@@ -62,8 +62,8 @@ async function askedFor(checkouts: readonly Checkout[], times: number): Promise<
 }
 
 test('what the provider has forgotten is given up in the end, and asked for no more', async () => {
-  const over = [await underWay('open', 60_000), await underWay('processing', 31 * dayMs)];
-  const early = [await underWay('open', -60 * 60_000), await underWay('processing', 29 * dayMs)];
+  const over = [await inFlight('open', 60_000), await inFlight('processing', 31 * dayMs)];
+  const early = [await inFlight('open', -60 * 60_000), await inFlight('processing', 29 * dayMs)];
   await askedFor([...over, ...early], 1);
   const asked = await askedFor(early, 2);
   assert.deepEqual(await Promise.all(over.map(stateOf)), ['expired', 'failed']);
@@ -72,7 +72,7 @@ test('what the provider has forgotten is given up in the end, and asked for no m
 });
 
 test('money that comes for a checkout that was given up so is delivered', async () => {
-  const checkout = await underWay('processing', 31 * dayMs);
+  const checkout = await inFlight('processing', 31 * dayMs);
   await askedFor([checkout], 1);
   assert.equal(await stateOf(checkout), 'failed');
   const payment = { sessionId: checkout.sessionId, seen: 'paid' as const, price };
@@ -81,7 +81,7 @@ test('money that comes for a checkout that was given up so is delivered', async 
 });
 
 test('a payment of the same figure in another currency is not delivered', async () => {
-  const checkout = await underWay('open', -60_000);
+  const checkout = await inFlight('open', -60_000);
   const payment = { sessionId: checkout.sessionId, seen: 'paid' as const, price: { ...price, currency: 'JPY' } };
   const told = { id: `evt_${checkout.id}`, type: 'checkout.session.completed', payment };
   await assert.rejects(takeEvent(forgetfulServer().deps, told), /not over the price/);
@@ -89,7 +89,7 @@ test('a payment of the same figure in another currency is not delivered', async 
 });
 
 test('a checkout whose payment is on its way by the time its page is closed is not canceled', async () => {
-  const checkout = await underWay('open', -60_000);
+  const checkout = await inFlight('open', -60_000);
   const { deps } = forgetfulServer();
   const close = async () => {
     await db.database.query(`update checkouts set state = 'processing' where id = $1`, [checkout.id]);
@@ -104,7 +104,7 @@ test('a checkout whose payment is on its way by the time its page is closed is n
 });
 
 test('a checkout that is being changed is passed over by who looks for due ones, and each is given out once', async () => {
-  const checkouts = [await underWay('open', 0), await underWay('open', 0), await underWay('processing', 0)];
+  const checkouts = [await inFlight('open', 0), await inFlight('open', 0), await inFlight('processing', 0)];
   const [busy, second, third] = checkouts.map(({ id }) => id);
   // Due in this order, and long before any other.
   for (const [index, { id }] of checkouts.entries())

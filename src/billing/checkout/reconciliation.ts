@@ -1,9 +1,9 @@
-import { createRounds, type Rounds } from '#kernel';
+import { createIntervalTask, type IntervalTask } from '#kernel';
 import { claimDueChecks } from './checkouts.store.ts';
 import { type CheckoutDeps, check } from './checkouts.ts';
 
-/** Asks the provider about checkouts under way, for what its messages should have told and did not. */
-export type Reconciliation = Rounds;
+/** Asks the provider about checkouts in flight, for what its messages should have told and did not. */
+export type Reconciliation = IntervalTask;
 
 export type ReconciliationTiming = { pauseMs: number; askAgainMs: number };
 
@@ -19,22 +19,22 @@ export function createReconciliation(deps: CheckoutDeps, timing: ReconciliationT
     for (const checkout of due) if (provider && !stopping) await check(deps, provider, checkout);
   }
 
-  const rounds = createRounds({
+  const task = createIntervalTask({
     pauseMs: timing.pauseMs,
     first: 'at once',
     work,
-    onTrouble: (error) => log?.warn({ err: error }, 'checkouts under way could not be found'),
+    onError: (error) => log?.warn({ err: error }, 'checkouts in flight could not be found'),
   });
 
   return {
     start() {
       if (!provider) return;
       stopping = false;
-      rounds.start();
+      task.start();
     },
     async stop() {
       stopping = true;
-      await rounds.stop();
+      await task.stop();
     },
   };
 }

@@ -1,6 +1,6 @@
 import { recordActivity, systemActor } from '#activity';
 import type { Database, Sql } from '#db';
-import { type Clock, createRounds, formatCredits, type Log, type Micro, systemClock } from '#kernel';
+import { type Clock, createIntervalTask, formatCredits, type Log, type Micro, systemClock } from '#kernel';
 import { claimMarks, listAccountsBehind, rowsAtOnce, type SummedUp, sumUp } from './sums.store.ts';
 
 /**
@@ -97,14 +97,14 @@ export function createUsageSums(options: UsageSumsOptions): UsageSums {
     }
   }
 
-  const turns = createRounds({
+  const turns = createIntervalTask({
     ...{ pauseMs: times.pauseMs, first: 'at once', work: () => work(takeDue()) },
-    onTrouble: (error) => log?.warn({ err: error }, 'usage is not summed up'),
+    onError: (error) => log?.warn({ err: error }, 'usage is not summed up'),
     isNeeded: () => touched.size > 0,
   });
-  const looks = createRounds({
+  const looks = createIntervalTask({
     ...{ pauseMs: times.sweepMs, first: 'at once', work: sweep },
-    onTrouble: (error) => log?.warn({ err: error }, 'no sweep of usage'),
+    onError: (error) => log?.warn({ err: error }, 'no sweep of usage'),
   });
 
   return {

@@ -19,7 +19,7 @@ export async function listStuckUploads(sql: Sql): Promise<{ id: string; projectI
 }
 
 /**
- * Objects of parts and readings that nothing refers to, old enough not to be under way: writing a part takes minutes
+ * Objects of parts and readings that nothing refers to, old enough not to be in flight: writing a part takes minutes
  * at most.
  */
 export async function listStrayObjects(sql: Sql): Promise<string[]> {

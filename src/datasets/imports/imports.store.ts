@@ -61,7 +61,7 @@ export async function insertImport(tx: Sql, row: NewImport): Promise<void> {
   );
 }
 
-/** Imports of a project that are under way. Until the transaction ends, nobody else adds one to it. */
+/** Imports of a project that are in flight. Until the transaction ends, nobody else adds one to it. */
 export async function countOpenImports(tx: Sql, projectId: string): Promise<number> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('imports of ' || $1, 0))`, [projectId]);
   const [row] = await tx.query<{ open: number }>(

@@ -19,7 +19,7 @@ import {
 import { isKnownEncoding } from './reading/encoding.ts';
 import type { FileFormat } from './reading/source-row.ts';
 
-/** Imports of a project that may be under way: each may keep a file. */
+/** Imports of a project that may be in flight: each may keep a file. */
 const maxOpenImports = 100;
 const defaultSampleRows = 100;
 
@@ -44,7 +44,7 @@ export async function createImport(
   await checkTarget(tx, request, project.id);
   if ((await countOpenImports(tx, project.id)) >= maxOpenImports)
     throw fault('state_conflict', {
-      message: `The project has ${maxOpenImports} imports under way. Confirm or cancel some first.`,
+      message: `The project has ${maxOpenImports} imports in flight. Confirm or cancel some first.`,
       details: { reason: 'max_open_imports', limit: maxOpenImports },
     });
   await takeStorage(tx, { projectId: project.id, bytes: request.sizeBytes });

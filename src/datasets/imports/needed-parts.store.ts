@@ -1,6 +1,6 @@
 import type { Sql } from '#db';
 
-/** Parts of files that imports under way are made from, in the order of their keys. */
+/** Parts of files that imports in flight are made from, in the order of their keys. */
 export function listNeededParts(
   sql: Sql,
   { after, limit }: { after: string; limit: number },
@@ -14,7 +14,7 @@ export function listNeededParts(
   );
 }
 
-/** Which of these keys of parts no import under way needs any more. */
+/** Which of these keys of parts no import in flight needs any more. */
 export async function listUnneededParts(sql: Sql, keys: readonly string[]): Promise<string[]> {
   const rows = await sql.query<{ key: string }>(
     `select k.key from unnest($1::text[]) as k (key)

@@ -1,5 +1,5 @@
 import type { Database } from '#db';
-import { createRounds, type Log, type Rounds } from '#kernel';
+import { createIntervalTask, type IntervalTask, type Log } from '#kernel';
 import type { ObjectStore } from '#objects';
 import {
   deleteObjectRow,
@@ -74,11 +74,11 @@ function ignoreBadDigest(): void {}
 
 const pauseMs = 60_000;
 
-export function createSweeper(deps: SweepDeps & { log: Pick<Log, 'warn'> }): Rounds {
-  return createRounds({
+export function createSweeper(deps: SweepDeps & { log: Pick<Log, 'warn'> }): IntervalTask {
+  return createIntervalTask({
     pauseMs,
     first: 'at once',
     work: () => sweepImports(deps),
-    onTrouble: (error) => deps.log.warn({ err: error }, 'no sweep of imports'),
+    onError: (error) => deps.log.warn({ err: error }, 'no sweep of imports'),
   });
 }

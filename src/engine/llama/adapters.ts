@@ -7,7 +7,7 @@ export type LaneOptions<Work> = {
   openContext: (adapter: Adapter | null) => Promise<NativeContext>;
   createWork: (adapter: Adapter | null) => Work;
   isIdle: (work: Work) => boolean;
-  /** Nothing of it is under way: what waits can wait for longer. */
+  /** Nothing of it is in flight: what waits can wait for longer. */
   isAtRest: (work: Work) => boolean;
   /** Its context goes to another lane, with nothing in the cells. */
   forget: (work: Work, context: NativeContext) => void;
@@ -115,7 +115,7 @@ export class Lanes<Work> {
     return this.#resting?.key === key && this.#isWanted();
   }
 
-  /** Frees everything native. No native work may be under way. */
+  /** Frees everything native. No native work may be in flight. */
   async close(): Promise<void> {
     // Contexts refer to adapters: they go first.
     for (const { context } of this.#entries.values()) await context?.dispose();

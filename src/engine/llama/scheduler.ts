@@ -6,7 +6,7 @@ import { createSlots, firstHole, place, type Slot } from './slots.ts';
  * Decides what the sequences of one context do in each step. Pure: no clock, no chance, no I/O.
  *
  * A request is `waiting` (no sequence yet), `running` (holds one), or gone. `end` makes it gone at once, whatever it
- * does; a sequence that is part of a step under way stays taken until that step is over.
+ * does; a sequence that is part of a step in flight stays taken until that step is over.
  *   submit → waiting → admit → running → end → gone
  * A round of the caller: `admit` and `compact` (make the cells ready as told), `plan` (the batch of the next step), then
  * `advance` or `fail` when it is done, then `push` the sampled tokens or `end` requests.
@@ -72,7 +72,7 @@ export class Scheduler {
   readonly #slots: Slot[];
   readonly #waiting = new FairQueue<NewRequest>();
   readonly #running = new Map<number, Running>();
-  /** The requests of the step under way. */
+  /** The requests of the step in flight. */
   #inStep: Running[] = [];
   #uses = 0;
   #stepsWithHole = 0;
@@ -158,7 +158,7 @@ export class Scheduler {
 
   /** `chunk`: so many tokens of prompts at most while others write. */
   plan(chunk = Number.POSITIVE_INFINITY): Step | null {
-    if (this.#inStep.length > 0) throw new Error('A step is under way. This is a bug.');
+    if (this.#inStep.length > 0) throw new Error('A step is in flight. This is a bug.');
     const prompts: Running[] = [];
     let tokens = 0;
     for (const request of this.#running.values()) {

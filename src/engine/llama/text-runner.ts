@@ -230,7 +230,7 @@ export class TextRunner {
 
   /**
    * Sends all deltas in one message, and then the ends. Tiny models step faster than anybody reads; a message for
-   * each step would then cost more than the step. `next`: the step that is under way.
+   * each step would then cost more than the step. `next`: the step that is in flight.
    */
   #deliver(next: Step | null): void {
     if (this.#toDeliver.size === 0) return;

@@ -196,7 +196,7 @@ test('a month goes as a whole with its names, and counts are right at once', asy
       .toSorted(),
     ['conflict', 'conflict', 'conflict', 'conflict', 'created', 'created'],
   );
-  await Promise.all(replicas.map(({ care }) => care.tend()));
+  await Promise.all(replicas.map(({ care }) => care.runAll()));
   assert.deepEqual(await tables('reported_events_gone%'), []);
   await assertConsistent(datasetId);
   assert.equal(await total(), 6);
@@ -209,7 +209,7 @@ test('within the month in which the time ends, events go day by day, and their e
     { ...eventOf(datasetId, { ago: 2, name: 'kept' }), id: newId('rev', startOf(2) + 9 * dayMs) },
   ]);
   const { care, months } = replicaAt(startOf(2) + (5 + retentionDays) * dayMs);
-  await care.tend();
+  await care.runAll();
   await maintainPartitions(months);
   const { json } = await ask('GET', events);
   assert.deepEqual([json.total_count, json.data[0].external_id], [1, 'kept']);

@@ -181,7 +181,7 @@ test('what was there before goes when the last of its months does', async () => 
             (select sum(events) from retrieval_event_counts)::integer as counted`,
   );
   assert.deepEqual(left, { events: 0, counted: 0 });
-  await createCare(options).tend();
+  await createCare(options).runAll();
   const [gone] = await database().query(
     `select to_regclass('retrieval_events') as view, (select count(*)::integer from retrieval_event_names) as names,
             (select count(*)::integer from pg_class where relname like 'reported_events_gone%') as tables`,

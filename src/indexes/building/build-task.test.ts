@@ -263,7 +263,7 @@ test('an attempt that finds another one in its place was no loss of a server, an
   between.before = () => goesOn.promise;
   const first = buildIndex(options, id, run());
   while (batches < 1) await new Promise((resolve) => setTimeout(resolve, 5));
-  // As when a server starts, and its queue tries again what was under way when the one before died.
+  // As when a server starts, and its queue tries again what was in flight when the one before died.
   await beginBuild(server.db.database, { id, lease: 'build_another' });
   goesOn.resolve();
   await first;

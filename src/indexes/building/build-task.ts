@@ -3,7 +3,7 @@ import type { Billing } from '#billing';
 import { findVersion, streamVersion } from '#datasets';
 import type { Sql } from '#db';
 import { defineTask, type Jobs, type TaskRun } from '#jobs';
-import { Fault, isOutOfReach, isOutOfRoom } from '#kernel';
+import { Fault, isStorageFull, isUnavailableFault } from '#kernel';
 import type { TrainedModels } from '#models';
 import type { Embedder } from '../embedding.ts';
 import { type BuildCost, endWithFailure, endWithSuccess } from '../ending.ts';
@@ -82,7 +82,7 @@ export async function buildIndex(
   } catch (error) {
     if (error instanceof Superseded) return await giveLostTryBack(database, build);
     // An outage or a full disk takes no server with it.
-    const isOutage = isOutOfReach(error) || isOutOfRoom(error);
+    const isOutage = isUnavailableFault(error) || isStorageFull(error);
     if (run.signal.aborted || (isOutage && !run.isLastAttempt)) await giveTryBack(database, build);
     else {
       const isLast = run.isLastAttempt || build.tries >= triesAtMost;

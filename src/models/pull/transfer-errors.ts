@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isOutOfRoom } from '#kernel';
+import { isStorageFull } from '#kernel';
 import { ModelError } from '../model-error.ts';
 import { type HubOptions, HubRefusal, TransferError } from './hub-client.ts';
 
@@ -48,7 +48,7 @@ export async function withModelErrors<T>(work: () => Promise<T>): Promise<T> {
       const then = 'What has arrived stays, and the next pull goes on from there.';
       throw new ModelError(`${capitalized(error.message)}. ${then}`, { cause: error });
     }
-    if (isOutOfRoom(error)) throw new ModelError('The disk is full.', { cause: error });
+    if (isStorageFull(error)) throw new ModelError('The disk is full.', { cause: error });
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Sql } from '#db';
 import { isDialectName, type ServingRoute } from '#engine';
-import { createRounds } from '#kernel';
+import { createIntervalTask } from '#kernel';
 import type { BaseModel } from '../base-model.ts';
 import type { ModelsService } from '../models-service.ts';
 import { listRoutes, type RouteRow } from './serving-routes.store.ts';
@@ -48,12 +48,12 @@ export function createServingRoutes(options: ServingRoutesOptions): ServingRoute
     rows = await listRoutes(sql);
     open();
   };
-  const polling = createRounds({
+  const polling = createIntervalTask({
     pauseMs: refreshEveryMs,
     first: 'after a pause',
     work: refresh,
     // A database that is away for a moment leaves the routes as they are.
-    onTrouble: () => {},
+    onError: () => {},
   });
 
   return {

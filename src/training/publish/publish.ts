@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { AdapterProbe } from '#engine';
-import { isOutOfReach, isOutOfRoom } from '#kernel';
+import { isStorageFull, isUnavailableFault } from '#kernel';
 import type { ModelsService } from '#models';
 import type { ObjectStore } from '#objects';
 import { AdapterError, peftFiles } from '../adapters/adapter-config.ts';
@@ -52,7 +52,7 @@ export function createPublisher(deps: PublisherDeps): PublishAttempt {
       return await publish(deps, trained, signal);
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof AttemptFailure || isOutOfReach(error) || isOutOfRoom(error)) throw error;
+      if (error instanceof AttemptFailure || isUnavailableFault(error) || isStorageFull(error)) throw error;
       const why = error instanceof AdapterError ? `: ${error.message}` : '.';
       throw new AttemptFailure('artifact_write_failed', `The adapter could not be saved${why}`, { cause: error });
     }

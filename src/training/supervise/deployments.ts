@@ -1,5 +1,5 @@
 import type { Database } from '#db';
-import { Fault, isOutOfReach, messageOf } from '#kernel';
+import { Fault, isUnavailableFault, messageOf } from '#kernel';
 import type { NewDeployment } from '#models';
 import type { TrainingJob } from '../jobs/job.ts';
 import { lockJob } from '../jobs/jobs.store.ts';
@@ -48,7 +48,7 @@ export function createDeployments(database: Database, deployTo: () => DeployTo):
  * or somebody else was changing it at the same time.
  */
 function mayPass(error: unknown): boolean {
-  if (isOutOfReach(error)) return true;
+  if (isUnavailableFault(error)) return true;
   if (!(error instanceof Fault)) return false;
   if (error.fault === 'model_warming' || error.fault === 'alias_taken') return true;
   const { reason, state } = error.options.details ?? {};

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Sql } from '#db';
-import { isOutOfReach, type Log } from '#kernel';
+import { isUnavailableFault, type Log } from '#kernel';
 import type { ObjectStore } from '#objects';
 import { advance, type TransitionContext } from '../jobs/advance.ts';
 import type { JobLease, TrainingJob } from '../jobs/job.ts';
@@ -75,7 +75,7 @@ export async function retryWhileUnavailable<Result>(
     try {
       return await attempt();
     } catch (error) {
-      if (!isOutOfReach(error) || signal.aborted) throw error;
+      if (!isUnavailableFault(error) || signal.aborted) throw error;
     }
     await sleep(retryMs, undefined, { signal }).catch(() => {});
     signal.throwIfAborted();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createRounds } from '#kernel';
+import { createIntervalTask } from '#kernel';
 import { isWorkWaiting } from './lease.store.ts';
 import { type ClaimedJob, claim } from './lease.ts';
 import type { WorkerDeps } from './leased-job.ts';
@@ -58,13 +58,13 @@ export function createSupervisor(options: SupervisorOptions) {
   }
 
   // Jobs of other servers; those made here wake it.
-  const poll = createRounds({
+  const poll = createIntervalTask({
     pauseMs: pollMs,
     first: 'at once',
     work: async () => {
       if (await isWorkWaiting(database)) wake();
     },
-    onTrouble: (err) => log.warn({ err }, 'training queue check failed'),
+    onError: (err) => log.warn({ err }, 'training queue check failed'),
   });
 
   return {

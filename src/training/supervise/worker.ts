@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '#db';
-import { Fault, isOutOfReach, isOutOfRoom, OperatorError } from '#kernel';
+import { Fault, isStorageFull, isUnavailableFault, OperatorError } from '#kernel';
 import { AttemptFailure } from '../jobs/failures.ts';
 import type { TrainingJob } from '../jobs/job.ts';
 import { findHello } from '../logs/logs.store.ts';
@@ -79,7 +79,7 @@ async function handleError(
     if (stopping.aborted) await applyEvent(deps, leased, { type: 'released' });
     // Where a trainer was done before it heard of the cancellation, there is nothing to stop any more.
     else if (canceled.aborted && (await applyEvent(deps, leased, { type: 'stopped' }))) return;
-    else if (isOutOfReach(error)) await releaseForLater(deps, leased, error);
+    else if (isUnavailableFault(error)) await releaseForLater(deps, leased, error);
     else await fail(deps, leased, error);
   } catch (cause) {
     // The lease expires; whoever takes the job then finds it as it is.
@@ -105,7 +105,7 @@ async function fail(deps: WorkerDeps, leased: LeasedJob, error: unknown): Promis
 
 function toAttemptFailure(cause: unknown): AttemptFailure {
   if (cause instanceof AttemptFailure) return cause;
-  if (isOutOfRoom(cause))
+  if (isStorageFull(cause))
     return new AttemptFailure('artifact_write_failed', 'The disk of the server is full.', { cause });
   if (cause instanceof OperatorError) {
     const message = `Training is not set up on this server. ${cause.message}`;

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
 import { type Database, openDatabase } from '#db';
-import { isOutOfReach, isOutOfRoom, messageOf } from '#kernel';
+import { isStorageFull, isUnavailableFault, messageOf } from '#kernel';
 import { type ObjectStore, openFolderStore, openS3 } from '#objects';
 import { endNow, receiveMessages, sendToParent } from '#processes';
 import type { FromWorker, ToWorker, WorkOrder, WorkTarget } from './protocol.ts';
@@ -74,7 +74,7 @@ async function run(order: WorkOrder<CountingModels>, { tools, tokenCounterFor }:
 function outcomeOf(error: unknown): FromWorker {
   if (error instanceof Busy) return { type: 'busy', message: error.message };
   // Room on a disk is made as an object store comes back: without the file's doing.
-  if (isOutOfReach(error) || isOutOfRoom(error)) return { type: 'unavailable', message: reasonOf(error) };
+  if (isUnavailableFault(error) || isStorageFull(error)) return { type: 'unavailable', message: reasonOf(error) };
   return { type: 'failed', message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 }
 

@@ -1,26 +1,26 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Counts work, so that whoever stops can wait for it. (Not a set of promises: see `BriefMap`.) */
-export type UnderWay = {
-  /** Counts work until `ended` is called for it. */
-  begun: () => void;
-  ended: () => void;
+/** Counts work, so that whoever stops can wait for its end. */
+export type InFlight = {
+  /** Counts work until `end` is called for it. */
+  begin: () => void;
+  end: () => void;
   /** The same work; it settles after it was counted as over. */
   track: <T>(work: Promise<T>) => Promise<T>;
   count: () => number;
-  /** Resolves when nothing is under way: neither what is now, nor what begins meanwhile or when that ends. */
-  over: () => Promise<void>;
+  /** Resolves when nothing is in flight: neither what is now, nor what begins meanwhile or when that ends. */
+  drained: () => Promise<void>;
 };
 
-export function createUnderWay(): UnderWay {
+export function createInFlight(): InFlight {
   let count = 0;
   let ending: PromiseWithResolvers<void> | null = null;
 
-  function begun(): void {
+  function begin(): void {
     count += 1;
   }
 
-  function ended(): void {
+  function end(): void {
     count -= 1;
     if (count > 0) return;
     ending?.resolve();
@@ -28,18 +28,18 @@ export function createUnderWay(): UnderWay {
   }
 
   return {
-    begun,
-    ended,
+    begin,
+    end,
     async track(work) {
-      begun();
+      begin();
       try {
         return await work;
       } finally {
-        ended();
+        end();
       }
     },
     count: () => count,
-    async over() {
+    async drained() {
       while (count > 0) {
         ending ??= Promise.withResolvers();
         await ending.promise;
