@@ -12,15 +12,12 @@ create table datasets (
   -- What a search for a dataset looks through.
   search_text text not null,
   head_seq bigint not null default 0,
-  -- Some of its examples are not in the index of words yet.
-  unsearched boolean not null default false,
   version_count integer not null default 0,
   archived_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
 create index datasets_by_project on datasets (project_id, created_at desc, id desc);
-create index datasets_unsearched on datasets (id) where unsearched;
 
 -- What examples say: each content once per dataset, under the SHA-256 of its canonical JSON. It never changes.
 create table example_contents (
@@ -28,8 +25,6 @@ create table example_contents (
   hash bytea not null check (octet_length(hash) = 32),
   -- Canonical JSON as text: read back byte by byte, it gives the digest of a version.
   content text not null,
-  -- The folded words, each between two spaces, for full-text search.
-  words text not null,
   primary key (dataset_id, hash)
 );
 -- Compressing what is a little larger than a quarter of a page took most of the time that contents take to be written.
@@ -54,8 +49,6 @@ create table examples (
   tokens integer,
   valid boolean not null,
   issues jsonb,
-  -- Its words are in the index; those of imports follow in the background.
-  searched boolean not null,
   -- Null: since it was added, which its id tells.
   updated_at timestamptz,
   primary key (dataset_id, id, added_seq),
@@ -65,19 +58,7 @@ create table examples (
 create index examples_live on examples (dataset_id, split, origin, valid, id) where removed_seq = 9223372036854775807;
 -- Finds duplicates, and gives the canonical order of versions.
 create index examples_by_content on examples (dataset_id, content_hash, split, id);
-create index examples_unsearched on examples (dataset_id, id) where not searched;
 create index examples_by_origin on examples (origin_id) where origin_id is not null and origin <> 'import';
-
--- The words of a content and, so that a search stays within its dataset, the dataset's id. Immutable, because the content
--- that has a hash is: the table only remembers it. This way the words are stored once, and matches are counted in the
--- narrow rows (docs/adr/0018-datasets.md).
-create function example_words(dataset text, content_hash bytea) returns tsvector
-  language sql immutable parallel safe strict cost 1000
-begin atomic
-  select array_to_tsvector(array_append(string_to_array(btrim(c.words), ' '), dataset))
-    from example_contents c where c.dataset_id = $1 and c.hash = $2;
-end;
-create index examples_search on examples using gin (example_words(dataset_id, content_hash)) where searched;
 
 -- Live examples of a dataset, counted by what lists filter by.
 create table example_counts (

@@ -32,7 +32,7 @@ create trigger example_contents_are_immutable before update or delete on example
   for each row execute function frozen_is_immutable();
 create trigger examples_are_never_deleted before delete on examples
   for each row execute function frozen_is_immutable();
--- An example may end, once, and come into the index.
+-- An example may end, once.
 create trigger examples_are_immutable before update on examples
   for each row when (
     (old.dataset_id, old.id, old.added_seq, old.content_hash, old.split, old.valid, old.tokens, old.origin, old.origin_id)

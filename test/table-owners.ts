@@ -47,8 +47,8 @@ export const tables: Record<string, string> = {
   import_parts: 'datasets',
   import_issues: 'datasets',
   example_counts: 'datasets',
-  example_additions: 'datasets',
-  example_block_words: 'datasets',
+  example_words: 'datasets',
+  unindexed_examples: 'datasets',
   dataset_versions: 'datasets',
   dataset_indexes: 'indexes',
   index_documents: 'indexes',
@@ -102,7 +102,7 @@ export const strangers: Record<string, { tables: string[]; reason: string }> = {
     tables: ['projects'],
     reason: 'an import is of the kind of its project, which never changes',
   },
-  'src/datasets/search/additions.store.ts': {
+  'src/datasets/search/index-examples.store.ts': {
     tables: ['projects'],
     reason: 'words are made ready in the turn of the account, which its projects have',
   },

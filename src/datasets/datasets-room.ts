@@ -6,12 +6,18 @@ import { datasetsRoutes } from './datasets.routes.ts';
 import type { Dataset, LockedDataset } from './datasets.store.ts';
 import { createDataset, type NewDataset } from './datasets.ts';
 import { type AddedExample, type Addition, addExamples } from './examples/add-examples.ts';
-import { type BulkAddition, type BulkCounts, bulkAdd, searchedAtOnce } from './examples/bulk-add.ts';
+import { type BulkAddition, type BulkCounts, bulkAdd } from './examples/bulk-add.ts';
 import { examplesRoutes } from './examples/examples.routes.ts';
 import { type NewExample, type PreparedExample, prepareExamples, type TokenRuler } from './examples/new-examples.ts';
 import { type ReplacedExample, type Replacement, replaceExamples } from './examples/replace-examples.ts';
 import type { DatasetLimits } from './limits.ts';
-import { enqueueIndexing, indexWordsTask, resumeIndexing, runIndexWords } from './search/index-words.ts';
+import {
+  enqueueIndexing,
+  indexExamplesTask,
+  indexedAtOnce,
+  resumeIndexing,
+  runIndexing,
+} from './search/index-examples.ts';
 import { type RulerDeps, rulerOf } from './token-ruler.ts';
 import { changesRoutes } from './versions/changes.routes.ts';
 import { versionsRoutes } from './versions/versions.routes.ts';
@@ -52,7 +58,7 @@ export type Datasets = {
 export function createDatasets(options: DatasetsOptions): Datasets {
   const { database, jobs, limits } = options;
   const maxExamples = limits.maxExamplesPerDataset;
-  jobs.handle(indexWordsTask, (payload, run) => runIndexWords(database, payload, run));
+  jobs.handle(indexExamplesTask, (payload, run) => runIndexing(database, payload, run));
 
   return {
     routes: async (app) => {
@@ -71,7 +77,7 @@ export function createDatasets(options: DatasetsOptions): Datasets {
     bulkAdd: async (tx, addition) => {
       const counts = await bulkAdd(tx, { ...addition, maxExamples });
       const { datasetId } = addition;
-      if (counts.added > searchedAtOnce) await enqueueIndexing(tx, jobs, datasetId);
+      if (counts.added > indexedAtOnce) await enqueueIndexing(tx, jobs, datasetId);
       return counts;
     },
     replaceExamples,

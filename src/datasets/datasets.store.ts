@@ -154,19 +154,11 @@ export async function updateDataset(
   );
 }
 
-/**
- * Makes `seq` the head of a locked dataset. `unsearched`: the words of some examples are not in the index of words.
- * Servers of releases that know no blocks of words search those examples one by one.
- */
-export async function advanceHead(
-  tx: Sql,
-  { datasetId, seq, unsearched = false }: { datasetId: string; seq: bigint; unsearched?: boolean },
-): Promise<void> {
-  await tx.query(
-    'update datasets set head_seq = $2, unsearched = unsearched or $3, updated_at = now() where id = $1',
-    [datasetId, seq, unsearched],
-    { name: 'datasets.advance_head' },
-  );
+/** Makes `seq` the head of a locked dataset. */
+export async function advanceHead(tx: Sql, { datasetId, seq }: { datasetId: string; seq: bigint }): Promise<void> {
+  await tx.query('update datasets set head_seq = $2, updated_at = now() where id = $1', [datasetId, seq], {
+    name: 'datasets.advance_head',
+  });
 }
 
 /** What the open and archived datasets of a project take. */

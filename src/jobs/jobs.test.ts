@@ -110,40 +110,6 @@ test('of work with one key, one waits at most; other work is not held back', asy
   letGo = Promise.withResolvers<void>();
 });
 
-test('work is at work while a living process does it, or one is free to begin', async (t) => {
-  const own = await createTestDatabase();
-  const sender = createJobs({ url: own.url, works: false });
-  t.after(async () => {
-    await sender.stop(0);
-    await own.drop();
-  });
-  sender.handle(slow, async () => {});
-  await sender.start();
-  const isAtWork = (key = 'k') => sender.isAtWork(own.database, slow, key);
-  const change = (text: string) => own.database.query(text);
-  const supervised = (ago: string) =>
-    change(`update fanfold_jobs.queue set monitor_claim_on = now() - interval '${ago}'`);
-  const beaten = (ago: string) => change(`update fanfold_jobs.job set heartbeat_on = now() - interval '${ago}'`);
-
-  assert.equal(await isAtWork(), false, 'nothing was enqueued');
-  await sender.enqueue(own.database, slow, { text: 'slow' }, { key: 'k' });
-  assert.equal(await isAtWork(), false, 'no process works');
-  await supervised('0 s');
-  assert.equal(await isAtWork(), true, 'a process is free');
-  assert.equal(await isAtWork('l'), false, 'other work');
-  await change(`update fanfold_jobs.job set state = 'active'`);
-  await beaten('0 s');
-  assert.equal(await isAtWork(), true, 'a process works');
-  await sender.enqueue(own.database, slow, { text: 'slow' }, { key: 'l' });
-  assert.equal(await isAtWork('l'), false, 'the process has other work');
-  await beaten('1 hour');
-  assert.equal(await isAtWork(), false, 'the process has died');
-  await change(`delete from fanfold_jobs.job where state = 'active'`);
-  assert.equal(await isAtWork('l'), true, 'the process is free again');
-  await supervised('1 hour');
-  assert.equal(await isAtWork('l'), false, 'all processes have stopped');
-});
-
 test('work goes on by itself after a network that has swallowed what it said', { timeout: 300_000 }, async (t) => {
   const own = await createTestDatabase();
   const way = await openWay(own.url);

@@ -3,7 +3,7 @@ import { driverUrl, missingRights, type Sql, sessionOptions } from '#db';
 import type { IntervalTask, Log } from '#kernel';
 import { nextTurn, noteLook, schema } from './queue.store.ts';
 import type { Task, TaskHandler } from './task.ts';
-import { createWatch, noteEveryMs } from './watch.ts';
+import { createWatch } from './watch.ts';
 import { createWorkers, type Handled } from './workers.ts';
 
 /**
@@ -28,8 +28,6 @@ export type Jobs = {
     payload: Payload,
     options?: { key?: string; afterSeconds?: number; turnOf?: string },
   ) => Promise<void>;
-  /** Whether some process works at this, or is about to: one does such work, and has nothing else of it to do. */
-  isAtWork: <Payload extends object>(sql: Sql, task: Task<Payload>, key: string) => Promise<boolean>;
   /** Installs what the queue needs in the database, then begins to work. */
   start: () => Promise<void>;
   /** Takes nothing new, gives running work `graceMs`, then aborts it; what was aborted is tried again elsewhere. */
@@ -59,22 +57,9 @@ const longestAnswerMs = 60_000;
 const heartbeatSeconds = 10;
 /** Less than the watch takes from one supervision to the next. */
 const monitorIntervalSeconds = 3;
-/** Processes that work look after the queues so often; after several times of silence there are none. */
-const supervisedWithinSeconds = 3 * (noteEveryMs / 1_000);
 const retryDelaySeconds = 1;
 const retryDelayMaxSeconds = 60;
 const keepDoneSeconds = 24 * 3_600;
-
-/** By the clock of the database, and what is dead is so for the queue, too. Each process does one job of a queue or a few at a time. */
-const isAtWork = `
-  select exists (
-    select from ${schema}.job j join ${schema}.queue q on q.name = j.name
-     where j.name = $1 and j.singleton_key = $2
-       and (j.state = 'active' and j.heartbeat_on > statement_timestamp() - j.heartbeat_seconds * interval '1 s'
-            or j.state < 'active' and j.start_after <= statement_timestamp()
-               and q.monitor_claim_on > statement_timestamp() - $3::integer * interval '1 s'
-               and not exists (select from ${schema}.job o where o.name = $1 and o.state = 'active'))
-  ) as yes`;
 
 export function createJobs({ url, log, works = true, answerMs = longestAnswerMs }: JobsOptions): Jobs {
   const boss = openBoss(url, answerMs, log);
@@ -103,11 +88,6 @@ export function createJobs({ url, log, works = true, answerMs = longestAnswerMs 
         ...(afterSeconds === undefined ? {} : { startAfter: afterSeconds }),
         ...(turnOf === undefined ? {} : await inTurn(sql, task.name, turnOf)),
       });
-    },
-
-    async isAtWork(sql, task, key) {
-      const [row] = await sql.query<{ yes: boolean }>(isAtWork, [task.name, key, supervisedWithinSeconds]);
-      return row?.yes ?? false;
     },
 
     async start() {

@@ -22,7 +22,7 @@ const superviseEveryMs = 4_000;
 /** While nothing does, only what is old by days can be found. */
 const tidyEveryMs = 10 * 60_000;
 /** While nothing runs; supervising notes it, too. */
-export const noteEveryMs = 10_000;
+const noteEveryMs = 10_000;
 /** A time that ends before the next look counts as over. */
 const slackMs = lookEveryMs / 2;
 

@@ -72,13 +72,13 @@ export const conversation = (question: string, answer = `The answer to ${questio
 export async function fillDataset(stage: Stage, datasetId: string, count: number): Promise<void> {
   const json = `'{"messages":[{"content":"Question ' || n || '","role":"user"},{"content":"Answer ' || n || '","role":"assistant"}],"tools":null}'`;
   await stage.database.query(
-    `insert into example_contents (dataset_id, hash, content, words)
-     select $1, sha256(convert_to(${json}, 'UTF8')), ${json}, ' question answer ' from generate_series(1, $2::integer) n`,
+    `insert into example_contents (dataset_id, hash, content)
+     select $1, sha256(convert_to(${json}, 'UTF8')), ${json} from generate_series(1, $2::integer) n`,
     [datasetId, count],
   );
   await stage.database.query(
-    `insert into examples (dataset_id, id, added_seq, content_hash, bytes, split, origin, tokens, valid, searched)
-     select $1, 'ex_' || lpad(n::text, 26, '0'), 1, sha256(convert_to(${json}, 'UTF8')), 80, 'train', 'import', 12, true, true
+    `insert into examples (dataset_id, id, added_seq, content_hash, bytes, split, origin, tokens, valid)
+     select $1, 'ex_' || lpad(n::text, 26, '0'), 1, sha256(convert_to(${json}, 'UTF8')), 80, 'train', 'import', 12, true
        from generate_series(1, $2::integer) n`,
     [datasetId, count],
   );

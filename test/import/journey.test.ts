@@ -35,13 +35,13 @@ test('a file goes from upload over preview and confirmation into a version of a 
   assert.equal(data.length, 10);
 });
 
-test('the words of what was imported are made ready for the search in the turn of its account', async () => {
+test('the words of what was imported are indexed in the turn of its account', async () => {
   const { text, db, accountId } = world;
   const { id } = await text.upload('one.jsonl', Buffer.from(chat('One?', 'Two.')));
   const { dataset_id } = await text.confirm(id);
   const turns = () =>
     db.database.query<{ of: string }>(
-      `select group_id as of from fanfold_jobs.job where name = 'datasets.index_words' and data->>'datasetId' = $1`,
+      `select group_id as of from fanfold_jobs.job where name = 'datasets.index_examples' and data->>'datasetId' = $1`,
       [dataset_id],
     );
   for (const deadline = performance.now() + 60_000; (await turns()).length === 0; await sleep(20))

@@ -1,10 +1,10 @@
 import type { Sql } from '#db';
-import { fault } from '#kernel';
+import { ascendingIds, fault } from '#kernel';
 import type { Issue } from '../content/issues.ts';
 import { lockForChange } from '../dataset-access.ts';
 import { advanceHead, type LockedDataset } from '../datasets.store.ts';
+import { indexExamples } from '../search/index-examples.ts';
 import { CountChanges } from './count-changes.ts';
-import { exampleIds } from './example-ids.ts';
 import { type Dedupe, type ExampleRow, insertContents, insertExamples } from './example-writes.store.ts';
 import type { PreparedExample } from './new-examples.ts';
 import { noteChanges } from './note-changes.ts';
@@ -32,8 +32,8 @@ export type Addition = {
  */
 export async function addExamples(tx: Sql, { datasetId, examples, ...rule }: Addition): Promise<AddedExample[]> {
   const dataset = await lockForChange(tx, datasetId);
-  const nextId = exampleIds();
-  const rows = examples.map(({ example }) => (example ? { id: nextId(), example, searched: true } : null));
+  const nextId = ascendingIds('ex');
+  const rows = examples.map(({ example }) => (example ? { id: nextId(), example } : null));
   const added = await append(tx, dataset, { rows: rows.filter((row) => row !== null), ...rule });
   return examples.map(({ issues }, index): AddedExample => {
     const row = rows[index];
@@ -58,7 +58,13 @@ async function append(
   refuseOverflow({ actual: dataset.examples + added.size, maxExamples });
   if (added.size === 0) return added;
   const changes = new CountChanges();
-  for (const { id, example } of rows) if (added.has(id)) changes.add(example);
+  const addedRows = rows.filter(({ id }) => added.has(id));
+  for (const { example } of addedRows) changes.add(example);
+  await indexExamples(
+    tx,
+    where,
+    addedRows.map(({ id, example }) => ({ ...example, id })),
+  );
   await noteChanges(tx, dataset, changes.list());
   await advanceHead(tx, where);
   return added;

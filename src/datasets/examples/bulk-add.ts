@@ -1,8 +1,8 @@
 import type { Transaction } from '#db';
-import { SeenHashes } from '#kernel';
+import { ascendingIds, SeenHashes } from '#kernel';
 import { lockForChange } from '../dataset-access.ts';
 import { advanceHead } from '../datasets.store.ts';
-import { noteAddition } from '../search/additions.store.ts';
+import { indexAddition } from '../search/index-examples.ts';
 import { refuseOverflow } from './add-examples.ts';
 import {
   copyContents,
@@ -13,8 +13,7 @@ import {
   type KnownContent,
 } from './bulk-writes.store.ts';
 import { CountChanges } from './count-changes.ts';
-import { exampleIds } from './example-ids.ts';
-import { type Dedupe, type ExampleRow, insertContents } from './example-writes.store.ts';
+import type { Dedupe, ExampleRow } from './example-writes.store.ts';
 import type { StorableExample } from './new-examples.ts';
 import { noteChanges } from './note-changes.ts';
 
@@ -34,8 +33,6 @@ export type BulkCounts = { added: number; duplicates: number };
 /** Rows of one statement: more do not make it quicker, and this bounds what is in memory. */
 const batchRows = 4_000;
 const batchBytes = 4_000_000;
-/** A change of this many at most is in the index when it commits; the words of more go into blocks in the background. */
-export const searchedAtOnce = 1_000;
 
 /**
  * Adds any number of examples in one transaction, in the order of the source. The dataset is locked throughout, so that
@@ -48,15 +45,12 @@ export async function bulkAdd(tx: Transaction, addition: BulkAddition): Promise<
   const where = { datasetId, seq: dataset.headSeq + 1n };
   const changes = new CountChanges();
   const counts = { added: 0, duplicates: 0 };
-  let firstId = '';
   const isEmpty = dataset.headSeq === 0n;
   const choose = chooser(tx, { datasetId, isEmpty }, addition);
   async function* encoded(): AsyncGenerator<Encoded> {
     for await (const batch of batches(examples)) {
-      const { rows, contents, searched } = await choose(batch);
-      if (searched.length > 0) await insertContents(tx, datasetId, searched);
+      const { rows, contents } = await choose(batch);
       for (const { example } of rows) changes.add(example);
-      firstId ||= rows[0]?.id ?? '';
       counts.added += rows.length;
       counts.duplicates += batch.length - rows.length;
       refuseOverflow({ actual: dataset.examples + counts.added, maxExamples });
@@ -73,33 +67,14 @@ export async function bulkAdd(tx: Transaction, addition: BulkAddition): Promise<
   });
   if (counts.added === 0) return counts;
   await noteChanges(tx, dataset, changes.list());
-  await finishBulk(tx, {
-    ...where,
-    firstId,
-    added: counts.added,
-    unsearched: counts.added > searchedAtOnce,
-  });
+  await advanceHead(tx, where);
+  await indexAddition(tx, where, counts);
   return counts;
 }
 
-/** `unsearched`: some of it is not in the index. */
-type Bulk = {
-  datasetId: string;
-  seq: bigint;
-  firstId: string;
-  added: number;
-  unsearched: boolean;
-};
-
-/** Makes the state with the added examples the head, and notes which of them are to come into blocks. */
-export async function finishBulk(tx: Transaction, { datasetId, seq, firstId, added, unsearched }: Bulk): Promise<void> {
-  await advanceHead(tx, { datasetId, seq, unsearched });
-  if (unsearched) await noteAddition(tx, { datasetId, seq, firstId, examples: added });
-}
-
 type Encoded = { contents: Buffer[] | null; rows: Buffer[] | null };
-/** `searched`: come into the index of words, so that their contents need words; `contents`: the new ones of the others. */
-type Chosen = { rows: ExampleRow[]; contents: StorableExample[]; searched: StorableExample[] };
+/** `contents`: the new ones. */
+type ChosenExamples = { rows: ExampleRow[]; contents: StorableExample[] };
 
 const unknown: KnownContent = { isStored: false, isLive: false };
 /** An earlier example of the addition has it. */
@@ -110,32 +85,26 @@ function chooser(
   tx: Transaction,
   { datasetId, isEmpty }: { datasetId: string; isEmpty: boolean },
   { dedupe }: BulkAddition,
-): (batch: readonly StorableExample[]) => Promise<Chosen> {
+): (batch: readonly StorableExample[]) => Promise<ChosenExamples> {
   const seen = new SeenHashes();
-  const nextId = exampleIds();
-  let made = 0;
+  const nextId = ascendingIds('ex');
   return async (batch) => {
     const isFirst = batch.map(({ hash }) => seen.add(hash));
     const hashes = batch.flatMap(({ hash }, index) => (isFirst[index] ? [hash] : []));
     const known = isEmpty ? null : await findContents(tx, datasetId, hashes);
-    const chosen: Chosen = { rows: [], contents: [], searched: [] };
+    const chosen: ChosenExamples = { rows: [], contents: [] };
     for (const [index, example] of batch.entries()) {
       const { isStored, isLive } = isFirst[index] ? (known?.get(example.hash.toString('hex')) ?? unknown) : repeated;
       if (dedupe === 'exact' && isLive) continue;
-      const searched = made++ < searchedAtOnce;
-      if (searched) chosen.searched.push(example);
-      else if (!isStored) chosen.contents.push(example);
-      chosen.rows.push({ id: nextId(), example, searched });
+      if (!isStored) chosen.contents.push(example);
+      chosen.rows.push({ id: nextId(), example });
     }
     return chosen;
   };
 }
 
 /** Works at one item while the source makes the next. */
-export async function overlapped<Item>(
-  source: AsyncIterable<Item>,
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
+async function overlapped<Item>(source: AsyncIterable<Item>, work: (item: Item) => Promise<void>): Promise<void> {
   let working = Promise.resolve();
   try {
     for await (const item of source) {

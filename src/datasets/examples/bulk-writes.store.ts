@@ -4,18 +4,16 @@ import type { ExampleRow } from './example-writes.store.ts';
 import type { StorableExample } from './new-examples.ts';
 import { isAlive } from './same-content.store.ts';
 
-/** A content: its canonical JSON, as text or as UTF-8. */
-export type NewContent = { hash: Buffer; json: string | Buffer };
+type NewContent = Pick<StorableExample, 'hash' | 'json'>;
 
-/** Contents that the dataset does not have yet, each once, as `copyContents` takes them. Their words come into blocks. */
+/** Contents that the dataset does not have yet, each once, as `copyContents` takes them. */
 export function encodeContents(datasetId: string, contents: readonly NewContent[]): Buffer[] {
   const rows = new CopyRows(3);
   for (const { hash, json } of contents) {
     rows.row();
     rows.text(datasetId);
     rows.bytes(hash);
-    if (typeof json === 'string') rows.text(json);
-    else rows.bytes(json);
+    rows.text(json);
   }
   return rows.end();
 }
@@ -24,17 +22,13 @@ export function copyContents(tx: Transaction, data: readonly Buffer[]): Promise<
   return tx.copy('copy example_contents (dataset_id, hash, content) from stdin (format binary)', data);
 }
 
-export type NewRow = Omit<ExampleRow, 'example'> & {
-  example: Omit<StorableExample, 'json' | 'words'>;
-};
-
 /** Examples that are alive from `seq` on, as `copyExamples` takes them. */
 export function encodeExamples(
   { datasetId, seq }: { datasetId: string; seq: bigint },
-  examples: readonly NewRow[],
+  examples: readonly ExampleRow[],
 ): Buffer[] {
-  const rows = new CopyRows(12);
-  for (const { id, example, searched } of examples) {
+  const rows = new CopyRows(11);
+  for (const { id, example } of examples) {
     rows.row();
     rows.text(datasetId);
     rows.text(id);
@@ -48,15 +42,14 @@ export function encodeExamples(
     rows.bool(example.valid);
     if (example.issues.length === 0) rows.null();
     else rows.jsonb(example.issues);
-    rows.bool(searched);
   }
   return rows.end();
 }
 
 export function copyExamples(tx: Transaction, data: readonly Buffer[]): Promise<void> {
   return tx.copy(
-    `copy examples (dataset_id, id, added_seq, content_hash, bytes, split, origin, origin_id, tokens, valid, issues,
-       searched) from stdin (format binary)`,
+    `copy examples (dataset_id, id, added_seq, content_hash, bytes, split, origin, origin_id, tokens, valid, issues)
+       from stdin (format binary)`,
     data,
   );
 }

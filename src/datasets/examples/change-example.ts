@@ -1,8 +1,7 @@
 import type { Sql } from '#db';
 import { fault } from '#kernel';
-import type { ExampleContent } from '../content/example-content.ts';
-import { searchWords } from '../content/search-words.ts';
 import { advanceHead, type LockedDataset } from '../datasets.store.ts';
+import { indexExamples } from '../search/index-examples.ts';
 import { CountChanges } from './count-changes.ts';
 import { findExample, type ListedExample } from './example-list.store.ts';
 import { closeExample, insertContents, insertExamples } from './example-writes.store.ts';
@@ -27,7 +26,8 @@ export async function changeExample(
   const changes = new CountChanges();
   const where = await close(tx, dataset, { id, changes });
   await insertContents(tx, dataset.id, [next]);
-  await insertExamples(tx, where, { rows: [{ id, example: next, searched: true }], dedupe: 'none', isChange: true });
+  await insertExamples(tx, where, { rows: [{ id, example: next }], dedupe: 'none', isChange: true });
+  await indexExamples(tx, where, [{ ...next, id }]);
   changes.add(next, { isStored: next.hash.equals(before.hash) });
   await noteChanges(tx, dataset, changes.list());
   await advanceHead(tx, where);
@@ -38,9 +38,7 @@ export async function changeExample(
 function merged(before: ListedExample, { content, split = before.split }: ExampleChange): StorableExample {
   const { json, hash, tokens, valid, issues, origin, originId } = before;
   if (content) return { ...content, split, origin, originId };
-  // Written by this room, in the shape of what was checked.
-  const words = searchWords(JSON.parse(json) as ExampleContent);
-  return { json, bytes: Buffer.byteLength(json), hash, words, split, origin, originId, tokens, valid, issues };
+  return { json, bytes: Buffer.byteLength(json), hash, split, origin, originId, tokens, valid, issues };
 }
 
 async function find(sql: Sql, datasetId: string, id: string): Promise<ListedExample> {

@@ -3,30 +3,28 @@ import { createCursorCodec } from '#kernel';
 import { createTestDatabase } from '#test/database.ts';
 import { prepared, type seedDataset } from '../datasets.fixture.ts';
 import { type Dataset, findDataset } from '../datasets.store.ts';
-import { runIndexWords } from '../search/index-words.ts';
-import { createRestSearch } from '../search/rest-search.ts';
 import type { DatasetVersion } from '../versions/versions.store.ts';
 import { freezeVersion } from '../versions/versions.ts';
 import { addExamples } from './add-examples.ts';
 import { bulkAdd } from './bulk-add.ts';
-import { type ExampleQuestion, listExamples } from './example-list.ts';
+import { type ExampleQuery, listExamples } from './example-list.ts';
 import type { Split, StorableExample } from './new-examples.ts';
 
 export type Words = { words: string; split?: Split };
-export type Asked = Partial<Omit<ExampleQuestion, 'dataset'>>;
+export type PartialQuery = Partial<Omit<ExampleQuery, 'dataset'>>;
 
 const rule = { dedupe: 'none', maxExamples: 1_000_000 } as const;
 
-const question = (dataset: Dataset, asked: Asked): ExampleQuestion => ({
+const queryOf = (dataset: Dataset, query: PartialQuery): ExampleQuery => ({
   ...{ dataset, version: null, q: null, split: null, origin: null, valid: null },
-  ...asked,
+  ...query,
 });
 
 /** Datasets whose examples are added in either way, listed and searched. */
 export async function openExamples() {
   const { database, drop } = await createTestDatabase();
   const cursors = createCursorCodec(Buffer.alloc(32, 7));
-  const deps = { sql: database, cursors, rests: createRestSearch(), isMaking: async () => false };
+  const deps = { database, cursors };
 
   async function add(datasetId: string, words: Words[]): Promise<string[]> {
     const examples = await prepared(...words);
@@ -34,7 +32,7 @@ export async function openExamples() {
     return added.map(({ id }) => id ?? '');
   }
 
-  /** As an import does it: most of the words are not in the index. */
+  /** As an import does it. */
   async function addInBulk(datasetId: string, words: Words[]): Promise<void> {
     const storables = (await prepared(...words)).flatMap(({ example }) => (example ? [example] : []));
     async function* source(): AsyncGenerator<StorableExample[]> {
@@ -49,16 +47,16 @@ export async function openExamples() {
     return dataset;
   };
 
-  const page = (dataset: Dataset, asked: Asked, at: { limit: number; cursor?: string | null }) =>
-    listExamples(deps, question(dataset, asked), { cursor: null, ...at });
+  const page = (dataset: Dataset, query: PartialQuery, at: { limit: number; cursor?: string | null }) =>
+    listExamples(deps, queryOf(dataset, query), { cursor: null, ...at });
 
   /** What all pages together have. */
-  async function all(dataset: Dataset, asked: Asked, limit = 100): Promise<{ texts: string[]; total: number }> {
+  async function all(dataset: Dataset, query: PartialQuery, limit = 100): Promise<{ texts: string[]; total: number }> {
     const texts: string[] = [];
     let cursor: string | null = null;
     let total = -1;
     do {
-      const found = await page(dataset, asked, { limit, cursor });
+      const found = await page(dataset, query, { limit, cursor });
       const shown = found.rows.slice(0, limit);
       texts.push(...shown.map(({ json }) => JSON.parse(json).messages[0].content));
       const last = shown.at(-1);
@@ -75,9 +73,5 @@ export async function openExamples() {
       .version;
   }
 
-  /** Makes blocks of what was added in bulk. */
-  const makeBlocks = (datasetId: string, mostExamples: number) =>
-    runIndexWords(database, { datasetId }, { signal: new AbortController().signal, mostExamples });
-
-  return { database, drop, add, addInBulk, datasetOf, page, all, freeze, makeBlocks };
+  return { database, drop, add, addInBulk, datasetOf, page, all, freeze };
 }

@@ -23,10 +23,15 @@ export type ListedExample = {
 /** Rows before this id, newest first. */
 export type ExamplePage = { before: string; limit: number };
 
-/** `known`: the count of the same state, from the page before. */
-export type Reading = { state: FilteredState; page: ExamplePage; known: number | null };
+/** A page of a state; `knownCount`: its exact count, from the page before. */
+export type ReadingPage = { state: FilteredState; page: ExamplePage; knownCount: number | null };
 
-export type Found = { rows: ListedExample[]; totalCount: number };
+export type FoundExamples = {
+  rows: ListedExample[];
+  totalCount: number;
+  /** False: there are more, or may be. */
+  isExact: boolean;
+};
 
 /** Stands behind every id. */
 export const endOfIds = 'ex_~';
@@ -97,16 +102,10 @@ export async function countLive(
 /** A state of a dataset under a filter. `valid` is true for versions, which have no others. */
 export type FilteredState = ExampleFilter & { datasetId: string; seq: bigint };
 
-export const isInState = `e.added_seq <= $2 and e.removed_seq > $2 and ($3::text is null or e.split = $3)
+const isInState = `e.added_seq <= $2 and e.removed_seq > $2 and ($3::text is null or e.split = $3)
   and ($4::text is null or e.origin = $4) and ($5::boolean is null or e.valid = $5)`;
 
-export const valuesOf = ({ datasetId, seq, split, origin, valid }: FilteredState) => [
-  datasetId,
-  seq,
-  split,
-  origin,
-  valid,
-];
+const valuesOf = ({ datasetId, seq, split, origin, valid }: FilteredState) => [datasetId, seq, split, origin, valid];
 
 /** Examples of a state, newest first. */
 export function listState(sql: Sql, state: FilteredState, { before, limit }: ExamplePage): Promise<ListedExample[]> {

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { lockForChange } from '../dataset-access.ts';
 import { seedDataset } from '../datasets.fixture.ts';
 import { removeExample } from './change-example.ts';
-import { type Asked, openExamples, type Words } from './example-list.fixture.ts';
+import { openExamples, type PartialQuery, type Words } from './example-list.fixture.ts';
 
 const { database, drop, add, datasetOf, page, all, freeze } = await openExamples();
 after(drop);
@@ -60,7 +60,7 @@ test('a cursor belongs to the dataset, the search text and every filter', async 
     );
   const version = await freeze(seeded);
   const [dataset, elsewhere] = [await datasetOf(seeded), await datasetOf(other)];
-  const asked: Asked[] = [{}, { q: 'lamp' }, { q: 'red' }, { split: 'train' }, { valid: true }, { version }];
+  const asked: PartialQuery[] = [{}, { q: 'lamp' }, { q: 'red' }, { split: 'train' }, { valid: true }, { version }];
   for (const one of asked) {
     const found = await page(dataset, one, { limit: 1 });
     const [row] = found.rows;

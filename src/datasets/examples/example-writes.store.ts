@@ -3,48 +3,25 @@ import type { Origin, Split, StorableExample } from './new-examples.ts';
 import { isAlive } from './same-content.store.ts';
 
 /** An example with the id that it gets. */
-export type ExampleRow = {
-  id: string;
-  example: StorableExample /** Its words come into the index at once. */;
-  searched: boolean;
-};
+export type ExampleRow = { id: string; example: StorableExample };
 
 type Where = { datasetId: string; seq: bigint };
 
-/**
- * Neither JSON text nor words contain a line break, so texts that are joined by one can be split again without
- * escaping.
- */
+/** JSON text contains no line break, so texts that are joined by one can be split again without escaping. */
 const joined = (texts: readonly string[]) => texts.join('\n');
 
-/**
- * Stores contents of examples that come into the index of words, where the locked dataset does not have them yet; those that
- * came in a large addition get their words now. In a statement of its own, because the index reads them.
- */
+/** Stores contents that the locked dataset does not have yet. */
 export async function insertContents(
   tx: Sql,
   datasetId: string,
-  contents: readonly Pick<StorableExample, 'hash' | 'json' | 'words'>[],
+  contents: readonly Pick<StorableExample, 'hash' | 'json'>[],
 ): Promise<void> {
-  // By an array of hashes each is looked up in the index. As a join, PostgreSQL may read all contents of the dataset.
   await tx.query(
-    `with sent as materialized (
-       select distinct on (row.hash) decode(row.hash, 'hex') as hash, row.content, row.words
-         from unnest(string_to_array($2, E'\\n'), string_to_array($3, E'\\n'), string_to_array($4, E'\\n'))
-           as row (hash, content, words)
-     ), added as (
-       insert into example_contents (dataset_id, hash, content, words)
-       select $1, hash, content, words from sent
-       on conflict do nothing
-     )
-     update example_contents c set words = (select words from sent where sent.hash = c.hash)
-      where c.dataset_id = $1 and c.hash = any(array(select hash from sent)) and c.words is null`,
-    [
-      datasetId,
-      joined(contents.map(({ hash }) => hash.toString('hex'))),
-      joined(contents.map(({ json }) => json)),
-      joined(contents.map(({ words }) => words)),
-    ],
+    `insert into example_contents (dataset_id, hash, content)
+     select $1, decode(hash, 'hex'), content
+       from unnest(string_to_array($2, E'\\n'), string_to_array($3, E'\\n')) as row (hash, content)
+     on conflict do nothing`,
+    [datasetId, joined(contents.map(({ hash }) => hash.toString('hex'))), joined(contents.map(({ json }) => json))],
     { name: 'datasets.insert_contents' },
   );
 }
@@ -52,11 +29,11 @@ export async function insertContents(
 const incoming = `(
   select row.id, decode(row.hash, 'hex') as hash, row.bytes::integer, row.split, row.origin, row.origin_id,
          nullif(row.tokens, '')::integer as tokens, row.valid::boolean, nullif(row.issues, '')::jsonb as issues,
-         row.searched::boolean, row.place
+         row.place
     from unnest(string_to_array($3, E'\\n'), string_to_array($4, E'\\n'), string_to_array($5, E'\\n'),
                 string_to_array($6, E'\\n'), string_to_array($7, E'\\n'), $8::text[], string_to_array($9, E'\\n'),
-                string_to_array($10, E'\\n'), string_to_array($11, E'\\n'), string_to_array($12, E'\\n'))
-      with ordinality as row (id, hash, bytes, split, origin, origin_id, tokens, valid, issues, searched, place))`;
+                string_to_array($10, E'\\n'), string_to_array($11, E'\\n'))
+      with ordinality as row (id, hash, bytes, split, origin, origin_id, tokens, valid, issues, place))`;
 
 const sources = {
   none: `${incoming} as row`,
@@ -81,8 +58,8 @@ export async function insertExamples(
   const examples = rows.map(({ example }) => example);
   const added = await tx.query<{ id: string }>(
     `insert into examples (dataset_id, id, added_seq, content_hash, bytes, split, origin, origin_id, tokens, valid, issues,
-       searched, updated_at)
-     select $1, id, $2, hash, bytes, split, origin, origin_id, tokens, valid, issues, searched, case when $13 then now() end
+       updated_at)
+     select $1, id, $2, hash, bytes, split, origin, origin_id, tokens, valid, issues, case when $12 then now() end
        from ${sources[dedupe]}
       order by place
      returning id`,
@@ -98,7 +75,6 @@ export async function insertExamples(
       joined(examples.map(({ tokens }) => (tokens === null ? '' : String(tokens)))),
       joined(examples.map(({ valid }) => String(valid))),
       joined(examples.map(({ issues }) => (issues.length === 0 ? '' : JSON.stringify(issues)))),
-      joined(rows.map(({ searched }) => String(searched))),
       isChange,
     ],
     { name: `datasets.insert_examples_${dedupe}` },

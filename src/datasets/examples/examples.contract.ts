@@ -1,5 +1,11 @@
-import { type Contract, pageSchema } from '#http';
-import { addedSchema, createExamplesDocumented, exampleSchema, updateExampleDocumented } from './examples.schema.ts';
+import type { Contract } from '#http';
+import {
+  addedSchema,
+  createExamplesDocumented,
+  exampleSchema,
+  examplesPageSchema,
+  updateExampleDocumented,
+} from './examples.schema.ts';
 
 const tag = 'datasets';
 
@@ -40,12 +46,12 @@ export const listContract: Contract = {
   tag,
   summary: 'List examples',
   description:
-    'The examples of a dataset or of one of its versions, newest first, for the owner. A cursor belongs to the dataset, the search text and all filters. Large imports are found at once and indexed in the background; until that is done, a search takes longer.',
+    'The examples of a dataset or of one of its versions, newest first, for the owner. A cursor belongs to the dataset, the search text and all filters. A search counts up to 10,000 examples. The words of a large import are indexed in the background; until that is done, a search may not find all of them. In both cases `total_count_is_exact` is false.',
   answers: {
     200: {
       description: 'A page of examples.',
-      schema: pageSchema(exampleSchema),
-      example: { data: [example], next_cursor: null, total_count: 1 },
+      schema: examplesPageSchema,
+      example: { data: [example], next_cursor: null, total_count: 1, total_count_is_exact: true },
     },
   },
   faults: ['invalid_cursor', 'not_found'],

@@ -2,14 +2,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '#db';
 import { pageOf, readPage, type TypeBoxProvider } from '#http';
 import { once } from '#idempotency';
-import type { Jobs } from '#jobs';
 import { type CursorCodec, Fault, fault, isId } from '#kernel';
 import { changeOwnDataset, datasetPathOf, readOwnDataset, seeDatasetToChange } from '../dataset-access.ts';
 import { datasetPath } from '../datasets.routes.ts';
 import type { Dataset } from '../datasets.store.ts';
 import type { DatasetLimits } from '../limits.ts';
-import { isIndexing } from '../search/index-words.ts';
-import { createRestSearch } from '../search/rest-search.ts';
 import { type RulerDeps, rulerOf } from '../token-ruler.ts';
 import { type DatasetVersion, findVersion } from '../versions/versions.store.ts';
 import { addExamples } from './add-examples.ts';
@@ -24,7 +21,6 @@ import { readChange, readNewExample, storableOf } from './read-example.ts';
 export type ExamplesRoutesDeps = RulerDeps & {
   database: Database;
   cursors: CursorCodec;
-  jobs: Jobs;
   limits: DatasetLimits;
 };
 
@@ -37,8 +33,6 @@ const batchBytes = 4 * 1024 * 1024;
 export function examplesRoutes(deps: ExamplesRoutesDeps) {
   const { database, limits } = deps;
   const maxExamples = limits.maxExamplesPerDataset;
-  const rests = createRestSearch();
-  const isMaking = (datasetId: string) => isIndexing(database, deps.jobs, datasetId);
 
   return async (app: FastifyInstance): Promise<void> => {
     const typed = app.withTypeProvider<TypeBoxProvider>();
@@ -50,9 +44,12 @@ export function examplesRoutes(deps: ExamplesRoutesDeps) {
         const { dataset } = await readOwnDataset(database, request.principal, datasetPathOf(request));
         const { q = '', version_id: versionId, split = null, origin = null, valid = null } = request.query;
         const version = versionId === undefined ? null : await versionOf(database, dataset, versionId);
-        const question = { dataset, version, split, origin, valid, q: q.trim() === '' ? null : q };
-        const page = await listExamples({ sql: database, rests, isMaking, ...deps }, question, readPage(request.query));
-        return pageOf({ ...page, toWire: (row) => exampleToWire(row, dataset.kind) });
+        const query = { dataset, version, split, origin, valid, q: q.trim() === '' ? null : q };
+        const page = await listExamples(deps, query, readPage(request.query));
+        return {
+          ...pageOf({ ...page, toWire: (row) => exampleToWire(row, dataset.kind) }),
+          total_count_is_exact: page.isExact,
+        };
       },
     );
 

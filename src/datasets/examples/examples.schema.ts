@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { nullable, pageQuery, timestamp } from '#http';
+import { nullable, pageQuery, pageSchema, timestamp } from '#http';
 import { parseExactJson, timeOfId } from '#kernel';
 import type { ExampleContent, ExampleKind } from '../content/example-content.ts';
 import type { Issue } from '../content/issues.ts';
@@ -195,6 +195,13 @@ export const exampleSchema = Type.Object(
   },
   { $id: 'Example', description: 'An example.' },
 );
+
+export const examplesPageSchema = Type.Object({
+  ...pageSchema(exampleSchema).properties,
+  total_count_is_exact: Type.Boolean({
+    description: 'False: there are more examples than `total_count`, or may be. Only searches answer it.',
+  }),
+});
 
 export type ExampleWire = Static<typeof exampleSchema>;
 

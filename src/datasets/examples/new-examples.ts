@@ -2,7 +2,6 @@ import type { TokenCount } from '#engine';
 import { checkExample, contentHash } from '../content/check-example.ts';
 import type { ExampleContent, ExampleKind } from '../content/example-content.ts';
 import type { Issue } from '../content/issues.ts';
-import { searchWords } from '../content/search-words.ts';
 
 export type Split = 'train' | 'test';
 export type Origin = 'import' | 'manual' | 'chat' | 'inference' | 'retrieval_event';
@@ -26,7 +25,6 @@ export type StorableExample = Omit<NewExample, 'content' | 'tokens'> & {
   /** Of the JSON as UTF-8. */
   bytes: number;
   hash: Buffer;
-  words: string;
   /** Null: no model that could count is installed. */
   tokens: number | null;
   /** Examples that are not valid stay out of versions. */
@@ -61,7 +59,7 @@ export async function prepareExamples(
   return inTurns(checked, ({ example, content, json, issues }): PreparedExample => {
     if (content === null) return { example: null, issues };
     const tokens = example.tokens ?? tokensOf.get(content) ?? null;
-    return storable(example, { content, json, issues, tokens, maxTokens: ruler?.maxTokens ?? null });
+    return storable(example, { json, issues, tokens, maxTokens: ruler?.maxTokens ?? null });
   });
 }
 
@@ -81,8 +79,7 @@ async function inTurns<In, Out>(items: readonly In[], work: (item: In) => Out): 
   return results;
 }
 
-type Measured = {
-  content: ExampleContent;
+type CheckedExample = {
   json: string;
   issues: Issue[];
   tokens: TokenCount | null;
@@ -93,12 +90,11 @@ type Measured = {
 /** An example that has been checked and counted, as an import does it for many at a time. */
 export function storable(
   { split, origin, originId }: Omit<NewExample, 'content'>,
-  { content, json, issues, tokens, maxTokens }: Measured,
+  { json, issues, tokens, maxTokens }: CheckedExample,
 ): { example: StorableExample; issues: Issue[] } {
   const isTooLong = tokens !== null && maxTokens !== null && tokens.longest > maxTokens;
   const all = [...issues, ...issuesOf(tokens, maxTokens)];
-  const words = searchWords(content);
-  const texts = { json, bytes: Buffer.byteLength(json), hash: contentHash(json), words };
+  const texts = { json, bytes: Buffer.byteLength(json), hash: contentHash(json) };
   return {
     example: { split, origin, originId, ...texts, tokens: tokens?.tokens ?? null, valid: !isTooLong, issues: all },
     issues: all,

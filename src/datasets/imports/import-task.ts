@@ -1,6 +1,6 @@
 import type { Database, Sql } from '#db';
 import { defineTask, type Jobs, type TaskRun } from '#jobs';
-import { enqueueIndexing } from '../search/index-words.ts';
+import { enqueueIndexing } from '../search/index-examples.ts';
 import { accountOfImport, findRunning, giveAttemptBack, listAbandoned } from './import-runs.store.ts';
 import type { ObjectPlace, WorkBounds, WorkTarget } from './worker/protocol.ts';
 import { failImport } from './worker/run-import.ts';

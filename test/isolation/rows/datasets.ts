@@ -31,14 +31,19 @@ async function filled(scene: Scene) {
   const exampleId = newId('ex');
   const content = JSON.stringify({ messages: example('lamp').text.messages, tools: null });
   const hash = createHash('sha256').update(content).digest();
+  await world.database.query('insert into example_contents (dataset_id, hash, content) values ($1, $2, $3)', [
+    params.datasetId,
+    hash,
+    content,
+  ]);
   await world.database.query(
-    'insert into example_contents (dataset_id, hash, content, words) values ($1, $2, $3, $4)',
-    [params.datasetId, hash, content, ` lamp ${canary} yes `],
+    `insert into examples (dataset_id, id, added_seq, content_hash, bytes, split, origin, valid)
+     values ($1, $2, 1, $3, $4, 'train', 'manual', true)`,
+    [params.datasetId, exampleId, hash, content.length],
   );
   await world.database.query(
-    `insert into examples (dataset_id, id, added_seq, content_hash, bytes, split, origin, valid, searched)
-     values ($1, $2, 1, $3, $4, 'train', 'manual', true, true)`,
-    [params.datasetId, exampleId, hash, content.length],
+    'insert into example_words (dataset_id, id, added_seq, words) values ($1, $2, 1, array_to_tsvector($3))',
+    [params.datasetId, exampleId, [params.datasetId.slice(-4) + canary]],
   );
   await world.database.query(
     `insert into example_counts (dataset_id, split, origin, valid, examples, tokens, bytes)

@@ -22,12 +22,14 @@ async function version({ world, place }: Scene) {
      values ($1, $2, $3, 'embedding', '', 1, 1)`,
     [datasetId, place.projectId, `${canary} searches`],
   );
-  await database.query('insert into example_contents (dataset_id, hash, content, words) values ($1, $2, $3, $4)', [
-    ...[datasetId, digest(content), content, ` ${canary} `],
+  await database.query('insert into example_contents (dataset_id, hash, content) values ($1, $2, $3)', [
+    datasetId,
+    digest(content),
+    content,
   ]);
   await database.query(
-    `insert into examples (dataset_id, id, added_seq, content_hash, bytes, split, origin, valid, searched)
-     values ($1, $2, 1, $3, $4, 'train', 'manual', true, true)`,
+    `insert into examples (dataset_id, id, added_seq, content_hash, bytes, split, origin, valid)
+     values ($1, $2, 1, $3, $4, 'train', 'manual', true)`,
     [datasetId, exampleId, digest(content), content.length],
   );
   await database.query(

@@ -19,12 +19,14 @@ async function data({ world, place }: Scene): Promise<{ datasetId: string; versi
     `insert into datasets (id, project_id, name, kind, search_text, head_seq, version_count) values ($1, $2, $3, 'text', '', 1, 1)`,
     [datasetId, place.projectId, `${canary} data`],
   );
-  await database.query('insert into example_contents (dataset_id, hash, content, words) values ($1, $2, $3, $4)', [
-    ...[datasetId, hash, content, ` ${canary} `],
+  await database.query('insert into example_contents (dataset_id, hash, content) values ($1, $2, $3)', [
+    datasetId,
+    hash,
+    content,
   ]);
   await database.query(
-    `insert into examples (dataset_id, id, added_seq, content_hash, bytes, split, origin, valid, searched)
-     values ($1, $2, 1, $3, $4, 'train', 'manual', true, true)`,
+    `insert into examples (dataset_id, id, added_seq, content_hash, bytes, split, origin, valid)
+     values ($1, $2, 1, $3, $4, 'train', 'manual', true)`,
     [datasetId, newId('ex'), hash, content.length],
   );
   await database.query(

@@ -8,7 +8,7 @@ import { notifyProblem } from './notify.tsx';
 
 /** As much of an infinite query as is needed here. */
 export type PagedList = {
-  data: { pages: { total_count: number }[] };
+  data: { pages: { total_count: number; total_count_is_exact?: boolean }[] };
   hasNextPage: boolean;
   isFetchingNextPage: boolean;
   fetchNextPage: () => Promise<{ error: unknown }>;
@@ -20,14 +20,15 @@ export function LoadMore({ list, shown }: { list: PagedList; shown: number }) {
   const format = useFormat();
   const { language } = useLanguage();
   if (!list.hasNextPage) return null;
-  const total = list.data.pages.at(-1)?.total_count ?? shown;
+  const page = list.data.pages.at(-1);
+  const total = format.number(page?.total_count ?? shown) + (page?.total_count_is_exact === false ? '+' : '');
   const more = async () => {
     const { error } = await list.fetchNextPage();
     if (error) notifyProblem(error, language);
   };
   return (
     <div className={styles.more}>
-      <span>{t.shownOf(format.number(shown), format.number(total))}</span>
+      <span>{t.shownOf(format.number(shown), total)}</span>
       <Button variant="default" size="xs" loading={list.isFetchingNextPage} onClick={more}>
         {t.loadMore}
       </Button>

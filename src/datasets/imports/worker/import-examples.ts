@@ -1,7 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import type { Sql, Transaction } from '#db';
 import { contentHash } from '../../content/check-example.ts';
-import { searchWords } from '../../content/search-words.ts';
 import { claimRoom, createDatasetEarly } from '../../datasets.ts';
 import { bulkAdd } from '../../examples/bulk-add.ts';
 import { issuesOf, type StorableExample } from '../../examples/new-examples.ts';
@@ -171,10 +170,6 @@ function exampleOf(row: SourceRow, { run, mapping, tokens, maxTokens }: RowConte
     json,
     bytes: Buffer.byteLength(json),
     hash,
-    // Only of the few that are indexed at once.
-    get words() {
-      return searchWords(content);
-    },
     tokens: tokens?.tokens ?? null,
     valid: tokens === null || maxTokens === null || tokens.longest <= maxTokens,
     issues: [...issues, ...issuesOf(tokens, maxTokens)],

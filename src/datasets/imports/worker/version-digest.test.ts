@@ -28,7 +28,6 @@ const examples = Array.from({ length: 900 }, (_, n): StorableExample => {
     json,
     bytes: Buffer.byteLength(json),
     hash,
-    words: '',
     tokens: n % 600,
     valid: n !== 7,
     issues: [],

@@ -1613,6 +1613,7 @@ export type Routes = {
       data: (Schemas['Example'])[];
       next_cursor: string | null;
       total_count: number;
+      total_count_is_exact: boolean;
     };
   };
   'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples': {

@@ -22,6 +22,9 @@ const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset/');
 /** About what a row takes that shows a question, an answer and its facts. */
 const rowHeight = 92;
 
+/** Of a list for screen readers (`aria-setsize`). */
+const unknownSize = -1;
+
 type ExampleListProps = { filter: ExamplesSearch; isReadOnly: boolean; add: ReactNode };
 
 export function ExampleList({ filter, isReadOnly, add }: ExampleListProps) {
@@ -32,14 +35,21 @@ export function ExampleList({ filter, isReadOnly, add }: ExampleListProps) {
   const { list, rows: examples, total, readOn } = useList(examplesQuery(at, filter));
   const [openId, setOpenId] = useState<string | null>(null);
   const toggle = useCallback((id: string) => setOpenId((now) => (now === id ? null : id)), []);
-  if (examples.length === 0) return <Nothing filter={filter} isReadOnly={isReadOnly} add={add} />;
+  const isExact = list.data.pages.at(-1)?.total_count_is_exact ?? true;
+  if (examples.length === 0)
+    return (
+      <>
+        {!isExact && <p>{t.stillIndexed}</p>}
+        <Nothing filter={filter} isReadOnly={isReadOnly} add={add} />
+      </>
+    );
   return (
     <>
-      <Count total={total} />
+      <Count total={total} isExact={isExact} />
       <VirtualList
         label={t.list}
         rows={examples}
-        total={total}
+        total={isExact ? total : unknownSize}
         idOf={({ id }) => id}
         estimate={rowHeight}
         keptId={openId}
@@ -53,12 +63,12 @@ export function ExampleList({ filter, isReadOnly, add }: ExampleListProps) {
   );
 }
 
-function Count({ total }: { total: number }) {
+function Count({ total, isExact }: { total: number; isExact: boolean }) {
   const t = useTexts(examplesTexts);
   const format = useFormat();
   return (
     <p className={styles.listHead}>
-      <span>{t.count(format.number(total))}</span>
+      <span>{t.count(format.number(total) + (isExact ? '' : '+'))}</span>
       <span className={styles.keys}>{t.keys}</span>
     </p>
   );

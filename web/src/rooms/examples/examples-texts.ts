@@ -30,6 +30,7 @@ export const examplesTexts = catalogue(
     emptyEmbedding:
       'An example is a query with texts that it should find, and perhaps some that it should not. Import a file, write one, or promote feedback of your search.',
     noneFound: 'No example fits the search and the filters.',
+    stillIndexed: 'Some examples are still being indexed. A search may not find all of them yet.',
     splits: { train: 'train', test: 'test' },
     origins: {
       import: 'imported',
@@ -98,6 +99,7 @@ export const examplesTexts = catalogue(
     emptyText: '一条样本是一段以期望回答结尾的对话。可以导入文件，或亲手写下第一条。',
     emptyEmbedding: '一条样本是一个查询及其应检索（也可含不应检索）的文本。可以导入文件、手动编写，或采纳搜索反馈。',
     noneFound: '没有符合搜索和筛选条件的样本。',
+    stillIndexed: '部分样本仍在建立索引，搜索可能尚未找到全部样本。',
     splits: { train: '训练', test: '测试' },
     origins: {
       import: '导入',

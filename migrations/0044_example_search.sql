@@ -1,2 +1,0 @@
---! compatible
-select;
