@@ -18,19 +18,19 @@ import './ui/base.css';
 keepDrafts(queryClient);
 keepFocusOfBusyButtons();
 
-// Who is signed in decides what is shown: asked while everything else is still being set up.
+// The first request of the app, sent while everything else is still being set up.
 if (isNobodySignedIn()) queryClient.setQueryData(sessionQuery.queryKey, null);
 else void queryClient.prefetchQuery(sessionQuery);
 
-/** A failure that the page tells of, with what to do, is no bug; anything else belongs into the console. */
+/** Problems are shown by the page; everything else is a bug and belongs in the console. */
 function onCaughtError(error: unknown): void {
   if (!isProblem(error)) console.error(error);
 }
 
-/** Answers that take longer come into a page that stands already. */
+/** The first render waits for responses at most this long. */
 const patienceMs = 200;
 
-/** Until everything that the page has asked for is there. */
+/** Resolves when no request of the page is in flight. */
 function answersAtHand(): Promise<void> {
   return new Promise((resolve) => {
     const look = () => {
@@ -47,10 +47,10 @@ function answersAtHand(): Promise<void> {
   });
 }
 
-/** Lets the browser do what waits: the start in one piece would keep it from everything else. */
+/** Splits the start into tasks, so that it does not block the browser. */
 const pause = () => new Promise<void>((resolve) => setTimeout(resolve));
 
-/** The page shows the skeleton of the frame already: what takes its place comes whole, and in pieces that let others through. */
+/** The page shows a skeleton; it is replaced in one render. */
 async function start(): Promise<void> {
   const root = document.getElementById('root');
   if (!root) throw new Error('The page has no root. This is a bug.');

@@ -1,9 +1,9 @@
 /**
- * Types of the web app's client, from the published contract. The usual generators need the programming interface of the
- * TypeScript compiler, which TypeScript 7 does not have; the contract uses a small part of JSON Schema, so this is short.
+ * Types of the API client, made of the published contract. The usual generators need the TypeScript compiler API,
+ * which TypeScript 7 does not have.
  */
 
-/** As much of an OpenAPI document as is read here. */
+/** The used parts of an OpenAPI document. */
 type Document = {
   paths: Record<string, Record<string, Operation>>;
   components: { schemas?: Record<string, Schema>; parameters?: Record<string, Parameter> };
@@ -21,7 +21,7 @@ const head = `// Made of the published contract by "npm run openapi". Do not edi
 
 `;
 
-/** The web app calls the native interface only, and of the others has no types. */
+/** The web app uses the native API only. */
 const nativePath = /^\/api\/v1\//;
 
 /** The text of `web/src/api/generated/contract.ts`. */
@@ -39,7 +39,7 @@ export function writeApiTypes(document: Document): string {
   return `${head}export type Schemas = {\n${schemas.join('')}};\n\nexport type Routes = {\n${routes}};\n`;
 }
 
-/** The schemas that routes refer to, directly or through others. `Error` is what every refusal holds. */
+/** The schemas that routes refer to, and `Error`, which every refusal contains. */
 function schemasOf(routes: string, schemas: Record<string, Schema>): string[] {
   const texts = new Map<string, string>();
   const add = (name: string): void => {
@@ -58,7 +58,7 @@ function schemasOf(routes: string, schemas: Record<string, Schema>): string[] {
 
 type Field = { type: string; isOptional?: boolean };
 
-/** Parameters of the path are not written down: they are strings, and named in it. */
+/** Parameters of the path are not written: they are strings named in the path. */
 function routeOf(operation: Operation, { components }: Document): Record<string, Field> {
   const query = (operation.parameters ?? [])
     .map((parameter) =>
@@ -82,7 +82,7 @@ function parametersOf(parameters: readonly Parameter[]): string {
   return objectOf(Object.fromEntries(fields), '    ');
 }
 
-/** What the successes of an operation hold; null where they hold nothing. */
+/** The bodies of the successful responses; null: empty. */
 function answerOf({ responses }: Operation): string {
   const types = Object.entries(responses)
     .filter(([status]) => status.startsWith('2'))
@@ -148,8 +148,7 @@ const propertyName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) 
 const literal = (value: unknown): string =>
   typeof value === 'string' ? `'${value.replace(/['\\]/g, '\\$&')}'` : String(value);
 
-/** A schema that is left out says nothing. */
 function asSchema(value: unknown): Schema {
-  // as: JSON Schema says that it is an object or a boolean.
+  // as: a JSON Schema is an object or a boolean.
   return typeof value === 'object' && value !== null ? (value as Schema) : {};
 }

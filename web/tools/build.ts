@@ -8,10 +8,10 @@ import { build } from 'vite';
 import { viteSettings } from './vite-settings.ts';
 
 const [folder = ''] = process.argv.slice(2);
-/** Others that want the same build wait for it. It is marked as alive this often; one without a mark for so long was left behind. */
+/** Other processes wait for a running build. A build without a heartbeat for this long is taken for dead. */
 const aliveMs = 2_000;
 const staleMs = 120_000;
-/** Builds that are kept beside the new one: other checkouts of branches come back to theirs. */
+/** Older builds that stay, for other checkouts. */
 const keptBuilds = 3;
 const buildName = /^[0-9a-f]{20}$/;
 
@@ -23,7 +23,7 @@ if (claim.isOurs && !(await exists(folder))) {
     await build({ ...viteSettings(), build: { ...viteSettings().build, outDir: draft, emptyOutDir: true } });
     await compressAll(join(draft, 'assets'));
     await rename(draft, folder).catch(async (error: unknown) => {
-      // Who took this process for dead made the same build.
+      // A process that took this one for dead made the same build.
       if (!(await exists(folder))) throw error;
     });
   } finally {
@@ -32,7 +32,7 @@ if (claim.isOurs && !(await exists(folder))) {
   await removeOldBuilds();
 }
 
-/** One of the processes that start at the same time builds; the others wait until it has. */
+/** One process builds; the others wait. */
 async function claimBuild() {
   const lock = `${folder}.lock`;
   while (!(await exists(folder))) {
@@ -65,7 +65,6 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Texts are compressed once here and not for every visitor. */
 async function compressAll(assets: string): Promise<void> {
   const names = (await readdir(assets)).filter((name) => /\.(js|css|svg|json)$/.test(name));
   await Promise.all(
@@ -81,7 +80,7 @@ async function compressAll(assets: string): Promise<void> {
 
 async function removeOldBuilds(): Promise<void> {
   const place = dirname(folder);
-  // Only what is named as builds are: whoever gives a folder elsewhere has other things beside it.
+  // Only folders named like builds are removed.
   const names = (await readdir(place)).filter((name) => name !== basename(folder) && buildName.test(name));
   const dated = await Promise.all(
     names.map(async (name) => ({ name, at: await stat(join(place, name)).then(({ mtimeMs }) => mtimeMs) })),

@@ -1,6 +1,6 @@
 import type { IndexHtmlTransformContext, Plugin } from 'vite';
 
-/** A page and what it will ask for as soon as the app runs: its own code, and the first answers. */
+/** What a page loads first: its modules, and the first responses. */
 type EarlyPage = {
   path: string;
   modules: readonly string[];
@@ -12,7 +12,7 @@ const project = '^/projects/([^/]+)/([^/]+)';
 const projectAnswer = '/api/v1/projects/$1/$2';
 const frame = 'projects/project-frame.tsx';
 
-/** The pages that people come to from outside: by a bookmark, or by reloading. */
+/** Pages that are often opened directly. */
 const pages: readonly EarlyPage[] = [
   { path: '^/$', modules: ['dashboard/dashboard-page.tsx'], answers: ['/api/v1/dashboard?window=7d'] },
   { path: '^/projects$', modules: ['projects/projects-page.tsx'] },
@@ -30,8 +30,8 @@ const pages: readonly EarlyPage[] = [
 const mark = '/* early loads */';
 
 /**
- * Lets the page begin to fetch what its address needs while the code of the app is still on its way, instead of one after
- * the other. In the script that stands in the page: the policy knows it by its digest.
+ * Lets `index.html` fetch the modules and data of a page while the app is still loading. The content security policy
+ * allows the script by its digest.
  */
 export function earlyLoads(): Plugin {
   return {
@@ -70,7 +70,7 @@ function scriptOf(bundle: Bundle): string {
         }`;
 }
 
-/** Names of the files that modules need beside what every page loads. */
+/** Files of modules beyond those that every page loads. */
 function filesOf(bundle: Bundle, modules: readonly string[]): string[] {
   const chunks = Object.values(bundle).filter((output) => output.type === 'chunk');
   const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));

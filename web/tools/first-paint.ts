@@ -7,8 +7,8 @@ const files = ['src/ui/tokens.css', 'src/app/boot.css'];
 const sheet = /<link rel="stylesheet" crossorigin href="([^"]+)">/;
 
 /**
- * Lets the page be painted before any file has come: the colours and the skeleton of the frame stand in it, with its
- * nonce, and the style sheet comes beside it. `src/app/style-sheet.ts` applies that before there is anything to style.
+ * Inlines the colours and the skeleton in `index.html`, so that the page is painted before any file arrives.
+ * `src/app/style-sheet.ts` applies the style sheet later.
  */
 export function firstPaint(): Plugin[] {
   const root = join(import.meta.dirname, '..');

@@ -9,7 +9,7 @@ const inFolders = (folder: RegExp, names: readonly string[]) =>
 const component = (...names: string[]) => inFolders(/@mantine[\\/]core.*components/, names);
 const own = (...names: string[]) => inFolders(/web[\\/]src[\\/]ui/, names);
 
-/** What nearly every page shows at once, with what that stands on. */
+/** Components that nearly every page shows, with their dependencies. */
 const parts = [
   /web[\\/]src[\\/](i18n|charts)[\\/]/,
   own(
@@ -34,7 +34,7 @@ const fields = [
   component('Input', 'InputBase', 'TextInput', 'Textarea', 'NativeSelect'),
 ];
 const forms = [/@mantine[\\/]form/, component('Checkbox', 'Radio', 'Switch')];
-/** What lies over a page when it is asked for. */
+/** Dialogs, menus and notices. */
 const overlays = [
   /@floating-ui|react-remove-scroll|@mantine[\\/]notifications/,
   own('dialog', 'confirm', 'copy-button', 'when'),
@@ -42,13 +42,13 @@ const overlays = [
 ];
 const anyOf = (patterns: readonly RegExp[]) => new RegExp(patterns.map(({ source }) => source).join('|'));
 
-/** One configuration for the build and the development server. */
+/** For the build and the development server. */
 export function viteSettings(): InlineConfig & { build: NonNullable<InlineConfig['build']> } {
   return {
     configFile: false,
     envDir: false,
     root: join(import.meta.dirname, '..'),
-    // Relative: a proxy may show the service under a path.
+    // Relative, for proxies that serve the app under a path.
     base: './',
     publicDir: false,
     logLevel: 'warn',
@@ -57,26 +57,26 @@ export function viteSettings(): InlineConfig & { build: NonNullable<InlineConfig
     plugins: [react(), firstPaint(), earlyLoads()],
     build: {
       target: ['chrome111', 'edge111', 'firefox114', 'safari16.4'],
-      // Files only: the content security policy lets nothing else in.
+      // The content security policy allows no data URLs.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
-      // All of it is small beside what is to be gained: pages come with their styles, in one file.
+      // The styles are small, so all pages share one file.
       cssCodeSplit: false,
       chunkSizeWarningLimit: 2_000,
       rolldownOptions: {
-        // The door of a room names much more than each page needs: what is not used is not loaded.
+        // Doors export more than each page needs: unused exports must not be loaded.
         treeshake: {
           moduleSideEffects: [{ test: /web[\\/]src[\\/]rooms[\\/][^\\/]+[\\/]index\.ts$/, sideEffects: false }],
         },
         output: {
           codeSplitting: {
-            // In this order: one takes with it what it stands on, unless that has gone elsewhere already.
+            // In order of priority: a group includes its dependencies unless an earlier one has them.
             groups: [
-              // Changes rarely, so browsers keep it over updates of ours.
+              // Changes rarely, so browsers can cache it across releases.
               { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/, priority: 7 },
               { name: 'tanstack', test: /node_modules[\\/]@tanstack[\\/](?!react-virtual|virtual-core)/, priority: 7 },
-              // What every page loads comes in one file: each further one costs a way to the server and back.
+              // One file for what every page loads: each further one costs a round trip.
               { name: 'shell', tags: ['$initial'], priority: 6 },
               { name: 'parts', test: anyOf(parts), minShareCount: 2, priority: 5 },
               { name: 'fields', test: anyOf(fields), minShareCount: 2, priority: 4 },

@@ -1,4 +1,4 @@
-/** How a list is read page after page: each page names the cursor of the next one. */
+/** Options of an infinite query whose pages name the cursor of the next one. */
 export const byCursor = {
   initialPageParam: '',
   getNextPageParam: ({ next_cursor }: { next_cursor: string | null }) => next_cursor,

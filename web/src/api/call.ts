@@ -8,17 +8,18 @@ import { csrfToken, renewSession } from './session.ts';
 export type RouteName = keyof Routes;
 export type AnswerOf<Name extends RouteName> = Routes[Name]['answer'];
 
-/** A part of a request: left out where the route has none, optional where all of its fields are. */
+/**
+ * A part of a request. It must be left out where the route has none, and may be where all of its fields are optional.
+ */
 type Part<Key extends string, Value> = [Value] extends [undefined]
   ? { [K in Key]?: never }
   : Record<never, never> extends Value
     ? { [K in Key]?: Value }
     : { [K in Key]: Value };
 
-/** A filter that is undefined is not sent. */
+/** Filters that are undefined are not sent. */
 type Unset<Query> = { [K in keyof Query]: Query[K] | undefined };
 
-/** The names in braces of a route. */
 type PathFields<Name extends string> = Name extends `${string}{${infer Field}}${infer Rest}`
   ? Field | PathFields<Rest>
   : never;
@@ -30,7 +31,7 @@ type CallOptions<Name extends RouteName> = Part<'path', Record<PathFields<Name>,
   Part<'query', QueryOf<Routes[Name]>> &
   Part<'body', BodyOf<Routes[Name]>> & {
     signal?: AbortSignal | undefined;
-    /** Makes a creation safe to send again: the same name, the same thing. */
+    /** Makes it safe to send a creation again. */
     idempotencyKey?: string | undefined;
   };
 
@@ -38,15 +39,15 @@ type Arguments<Name extends RouteName> =
   Record<never, never> extends CallOptions<Name> ? [options?: CallOptions<Name>] : [options: CallOptions<Name>];
 
 /**
- * Calls a route of the interface: `call('PATCH /api/v1/keys/{key_id}/activate', { path: { key_id } })`. Everything about
- * it is checked against the published contract when the app is built.
+ * Calls a route of the API: `call('PATCH /api/v1/keys/{key_id}/activate', { path: { key_id } })`. Types come from the
+ * published contract.
  *
- * @throws {Problem} for every failure, also when no answer comes.
+ * @throws {Problem} for every failure, also when there is no response.
  */
 export function call<Name extends RouteName>(route: Name, ...[options]: Arguments<Name>): Promise<AnswerOf<Name>> {
   return inOneFlight(options?.idempotencyKey, async () => {
     const response = await send(route, options ?? {});
-    // as: the server answers by its contract, which tests of its own hold it to.
+    // as: the contract tests of the server check the shape.
     return (response.status === 204 ? null : await whole(response.json())) as AnswerOf<Name>;
   });
 }
@@ -60,12 +61,12 @@ type LooseOptions = {
   headers?: Record<string, string>;
 };
 
-/** The answer as it comes, for streams and files. Throws a `Problem` unless it is a success. */
+/** The raw response, for streams and files. Throws a `Problem` unless it succeeded. */
 export async function send(route: RouteName, options: LooseOptions): Promise<Response> {
   const response = await request(route, options);
   if (response.ok) return response;
   const problem = await problemOf(response);
-  // Another tab has signed in anew: the session is another one, and its token with it.
+  // Another tab signed in again, so the session and its token are new.
   if (problem.param !== 'x-fnf-csrf') throw problem;
   await renewSession();
   const again = await request(route, options);
@@ -108,7 +109,6 @@ function queryText(query: Record<string, unknown>): string {
   return `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
 }
 
-/** A name for one intention, to be sent with every try to carry it out. */
 export function newIdempotencyKey(): string {
   // Not randomUUID: browsers have it over HTTPS only.
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,11 +1,11 @@
 declare global {
   interface Window {
-    /** By their addresses: what the page asked for before the app ran (`tools/early-loads.ts`). */
+    /** By address: requests that `index.html` started before the app ran (`tools/early-loads.ts`). */
     fanfoldEarly?: Record<string, Promise<Response>>;
   }
 }
 
-/** Asks for something, unless the page has done so already. */
+/** Uses the response that the page requested early, if there is one. */
 export function fetchOnce(address: string, options: RequestInit): Promise<Response> {
   const early = window.fanfoldEarly?.[address];
   if (!early) return fetch(address, options);
@@ -13,7 +13,7 @@ export function fetchOnce(address: string, options: RequestInit): Promise<Respon
   return early;
 }
 
-/** What nobody has come for by now is old when somebody does. */
+/** Early responses that nobody used would be out of date later. */
 export function forgetEarlyAnswers(): void {
   delete window.fanfoldEarly;
 }

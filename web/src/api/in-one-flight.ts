@@ -1,9 +1,12 @@
 const underWay = new Map<string, Promise<unknown>>();
 
-/** What is on its way under a name is not sent a second time, as after a double click: both get the one answer. */
+/**
+ * A request with a name is not sent a second time while it is in flight, as after a double click: both callers get one
+ * response.
+ */
 export function inOneFlight<Answer>(name: string | undefined, send: () => Promise<Answer>): Promise<Answer> {
   if (name === undefined) return send();
-  // as: a name stands for one intention, so its answer is that of the same route.
+  // as: one name always belongs to one route.
   const known = underWay.get(name) as Promise<Answer> | undefined;
   if (known) return known;
   const sent = send().finally(() => underWay.delete(name));

@@ -3,7 +3,7 @@ import { draftsKey } from './query-client.ts';
 
 const keptUnder = 'fanfold.drafts';
 
-/** What somebody has begun to write is there again when the page is loaded anew: the tab keeps it meanwhile. */
+/** Drafts survive a reload: the tab stores them meanwhile. */
 export function keepDrafts(queryClient: QueryClient): void {
   for (const [key, value] of readKept()) queryClient.setQueryData(key, value);
   addEventListener('pagehide', () => {
@@ -15,7 +15,7 @@ export function keepDrafts(queryClient: QueryClient): void {
 
 function readKept(): ReturnType<QueryClient['getQueriesData']> {
   const text = sessionStorage.getItem(keptUnder);
-  // Another tab that is made as a copy of this one begins with nothing.
+  // A duplicated tab starts without drafts.
   sessionStorage.removeItem(keptUnder);
   // as: it was written here.
   return text === null ? [] : (JSON.parse(text) as ReturnType<QueryClient['getQueriesData']>);

@@ -1,12 +1,12 @@
 import type { Schemas } from './generated/contract.ts';
 
-/** Why a request failed: what the server says of it, or that it could not be reached. */
+/** Why a request failed: the error of the API, or a lost connection. */
 export class Problem extends Error {
   override readonly name = 'Problem';
-  /** 0: no answer came. */
+  /** 0: no response came. */
   readonly status: number;
   readonly code: string;
-  /** The field that is to blame. */
+  /** The field that caused it. */
   readonly param: string | null;
   readonly details: Record<string, unknown> | null;
   readonly requestId: string | null;
@@ -33,7 +33,6 @@ type ProblemFacts = {
   retryAfterS?: number | null;
 };
 
-/** The problem that an answer tells of. */
 export async function problemOf(response: Response): Promise<Problem> {
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
   const common = {
@@ -50,22 +49,21 @@ export async function problemOf(response: Response): Promise<Problem> {
 function errorIn(body: unknown): Schemas['Error']['error'] | null {
   const isError =
     typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'object' && body.error;
-  // as: every failure of the interface has this shape; what a proxy says instead has none.
+  // as: every error of the API has this shape; an error page of a proxy does not.
   return isError ? (body as Schemas['Error']).error : null;
 }
 
-/** What could not be sent, or got no answer. */
 export function lostConnection(): Problem {
   return new Problem({ status: 0, code: 'offline', message: 'The server could not be reached.' });
 }
 
 /**
- * What an answer holds, as it is read: the connection may break in the middle of it, too. Where WebKit tells nothing of that, half of
- * the JSON is left; what is no JSON at all comes from something that stands between us and the server.
+ * Reads a body. The connection may break meanwhile: WebKit then gives half of the JSON. A body that is no JSON at all
+ * comes from a proxy.
  */
 export function whole<Body>(reading: Promise<Body>): Promise<Body> {
   return reading.catch((error: unknown) => {
-    // The words differ from browser to browser; what was given up is neither.
+    // Messages differ between browsers. An aborted request is neither type.
     throw error instanceof TypeError || error instanceof SyntaxError ? lostConnection() : error;
   });
 }

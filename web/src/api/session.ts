@@ -7,7 +7,7 @@ import { draftsKey, endedKey, queryClient } from './query-client.ts';
 
 export type SignedIn = Schemas['SignedIn'];
 
-/** Who is signed in here; null: nobody. */
+/** Null: nobody is signed in. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: readSession,
@@ -28,12 +28,12 @@ async function readSession(): Promise<SignedIn | null> {
   return (await whole(response.json())) as SignedIn;
 }
 
-/** What pages of ours send with a change, and pages of others cannot know. */
+/** Protects against cross-site requests. */
 export function csrfToken(): string {
   return queryClient.getQueryData(sessionQuery.queryKey)?.csrf_token ?? '';
 }
 
-/** Asks anew who is signed in. What is on the screen belongs to an account: another one starts afresh. */
+/** Reads the session again. If another account is signed in now, the page reloads. */
 export async function renewSession(): Promise<void> {
   const before = queryClient.getQueryData(sessionQuery.queryKey);
   const now = await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 });
@@ -42,10 +42,10 @@ export async function renewSession(): Promise<void> {
   location.reload();
 }
 
-/** Whether somebody was signed in on this page until the session ended by itself. */
+/** Whether the session ended without signing out. */
 export const hasEnded = (): boolean => queryClient.getQueryData(endedKey) === true;
 
-/** From now on nobody is signed in here: nothing of the account stays in memory. */
+/** Signs out in this page: nothing of the account stays in memory. */
 export function forgetAccount(): void {
   forgetAllBut(null);
   queryClient.setQueryData(sessionQuery.queryKey, null);
@@ -56,7 +56,7 @@ export function rememberAccount(signedIn: SignedIn): void {
   queryClient.setQueryData(sessionQuery.queryKey, signedIn);
 }
 
-/** What an account has begun to write is its own. */
+/** Drafts belong to the account that wrote them. */
 function forgetAllBut(account: string | null): void {
   queryClient.removeQueries({ queryKey: endedKey });
   queryClient.removeQueries({

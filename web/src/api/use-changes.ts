@@ -4,12 +4,12 @@ import { useDraft } from './use-draft.ts';
 type Texts = Record<string, string>;
 type Some<Fields> = { [Name in keyof Fields]?: string };
 
-/** One object, as `useDraft` wants it: no draft is kept of it. */
+/** One object, so that `useDraft` sees no change. */
 const nothing = {};
 
 /**
- * The fields of something that the server has, to be changed. Only what was changed is the writer's: it is kept as a draft.
- * Everything else is shown, and stays, as it is by now, whoever changed it.
+ * Fields of a stored resource that can be edited. Only the edited ones are kept as a draft; the others follow the
+ * server.
  */
 export function useChanges<Fields extends Texts>(name: string, saved: Fields) {
   const [written, setWritten] = useDraft<Some<Fields>>(name, nothing);
@@ -34,13 +34,13 @@ export function useChanges<Fields extends Texts>(name: string, saved: Fields) {
         keep((now) => without({ ...now, [field]: value }, saved));
       },
     }),
-    /** What was sent is saved; what was written while it was on its way is not. */
+    /** Fields that were edited again while the request was in flight stay edited. */
     forget: (sent: Some<Fields>) => keep((now) => without(now, sent)),
   };
 }
 
 function without<Fields extends Texts>(changes: Some<Fields>, known: Some<Fields>): Some<Fields> {
   const left = Object.entries(changes).filter(([field, value]) => value !== known[field]);
-  // as: what is left of the fields are fields.
+  // as: it has fields of `Fields` only.
   return Object.fromEntries(left) as Some<Fields>;
 }

@@ -4,8 +4,8 @@ import { draftsKey } from './query-client.ts';
 import { hasEnded, sessionQuery } from './session.ts';
 
 /**
- * What somebody has begun to write. It stays while other pages are looked at, and while one signs in anew, until it is
- * saved, or given up with the third of what this gives. `start` is the same one each time while nothing was changed.
+ * State that survives navigation and signing in again, until it is saved or discarded with the third value. `start`
+ * must be the same object as long as nothing was changed.
  */
 export function useDraft<Value>(
   name: string,
@@ -16,7 +16,7 @@ export function useDraft<Value>(
   const last = useRef(name);
   useEffect(() => {
     const drop = (of: string) => queryClient.removeQueries({ queryKey: keyOf(of), exact: true });
-    // It goes on under another name: a conversation has got its id.
+    // The name changed: a new conversation has got its id.
     if (last.current !== name) drop(last.current);
     last.current = name;
     if (value === start) drop(name);
@@ -29,15 +29,14 @@ export function useDraft<Value>(
   return [value, setValue, giveUp];
 }
 
-/** Whether there is one that is not in sight. */
 export function useHasDraft(name: string): boolean {
   const { queryClient, keyOf } = useDraftKeys();
   return queryClient.getQueryData(keyOf(name)) !== undefined;
 }
 
 /**
- * What is written in a dialog is given up with it, unless the session has ended under it: then it stands there again when
- * the dialog is opened after one has signed in anew.
+ * Input of a dialog is discarded when it closes, unless the session ended: then it is restored when the dialog is
+ * opened after signing in again.
  */
 export function useUnsent<Value>(
   name: string,
@@ -63,7 +62,7 @@ export function useUnsent<Value>(
 
 function useDraftKeys() {
   const queryClient = useQueryClient();
-  // Of whom began to write: the session may end before it is saved.
+  // Of the account that began to write: the session may end before it is saved.
   const [keyOf] = useState(() => {
     const account = queryClient.getQueryData(sessionQuery.queryKey)?.account.id;
     return (name: string) => [...draftsKey, account, name];

@@ -1,10 +1,7 @@
 import { useRef } from 'react';
 import { newIdempotencyKey } from './call.ts';
 
-/**
- * Names for what a form creates: the same one while it sends the same thing, so that a second try after a bad connection
- * makes nothing twice.
- */
+/** Gives the same key while a form sends the same body, so that a retry creates nothing twice. */
 export function useIdempotencyKey(): (body: unknown) => string {
   const last = useRef({ text: '', key: '' });
   return (body) => {

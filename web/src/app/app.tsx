@@ -30,7 +30,7 @@ export function App() {
   );
 }
 
-/** Notices link to pages, so they stand inside the router. They are loaded after the first page. */
+/** Notices contain links, so they are rendered inside the router. They are loaded after the first page. */
 function WithNotices({ children }: { children: ReactNode }) {
   const [Notices, setNotices] = useState<ComponentType | null>(null);
   useEffect(() => whenIdle(() => void loadNotices().then((late) => setNotices(() => late.Notices), console.error)), []);

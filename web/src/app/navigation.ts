@@ -11,16 +11,14 @@ import {
   IconSettings,
 } from '../ui/icons.tsx';
 
-/** A page of the side bar. */
+/** An entry of the side bar. */
 export type NavItem = {
   to: NonNullable<LinkProps['to']>;
   icon: Icon;
   texts: Catalogue<{ name: string }>;
-  /** Pressed after G. */
   shortcut: string;
 };
 
-/** The side bar, from top to bottom. */
 export const navigation: readonly NavItem[] = [
   {
     to: '/',

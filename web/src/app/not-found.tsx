@@ -4,7 +4,7 @@ import { Page } from '../ui/page.tsx';
 import styles from './alone.module.css';
 import { appTexts } from './app-texts.ts';
 
-/** For addresses that lead nowhere, and for things that are not there for this account. */
+/** Unknown addresses, and resources that do not exist for this account. */
 export function NotFound() {
   const t = useTexts(appTexts);
   return (

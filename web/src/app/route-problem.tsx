@@ -9,7 +9,7 @@ import { ProblemNote } from '../ui/problem-note.tsx';
 import styles from './alone.module.css';
 import { appTexts } from './app-texts.ts';
 
-/** Where not even the frame could be shown. */
+/** Used where the layout could not be rendered either. */
 export function RouteProblem(props: ErrorComponentProps) {
   return (
     <main className={styles.alone}>
@@ -18,7 +18,7 @@ export function RouteProblem(props: ErrorComponentProps) {
   );
 }
 
-/** A page that could not be shown: its data did not come, its code did not come, or it has a bug. */
+/** A page that failed: its data or its code could not be loaded, or it has a bug. */
 export function PageProblem({ error, reset }: Pick<ErrorComponentProps, 'error' | 'reset'>) {
   const t = useTexts(appTexts);
   const router = useRouter();
@@ -37,7 +37,7 @@ function Reload() {
   return <Button onClick={() => location.reload()}>{t.reload}</Button>;
 }
 
-/** Loading the page anew brings the files of a later build; without a server it would bring the browser's own error. */
+/** A reload gets the files of a newer build. While the server is unavailable it would show the browser's error page. */
 function Missing() {
   const t = useTexts(appTexts);
   const [isThere, setThere] = useState(false);
@@ -54,7 +54,7 @@ function Missing() {
   );
 }
 
-/** That loading this page anew was of no use once is known to the next one. */
+/** Prevents a reload loop. */
 function isFirstTime(): boolean {
   const key = 'fanfold.loaded-anew';
   const isFirst = sessionStorage.getItem(key) !== location.href;

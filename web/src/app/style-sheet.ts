@@ -1,4 +1,4 @@
-/** Applies the style sheet, which came beside the page without keeping it from being painted. */
+/** Applies the style sheet, which was preloaded so that it does not block the first paint. */
 export function applyStyleSheet(): Promise<void> {
   const early = document.querySelector<HTMLLinkElement>('link[rel="preload"][as="style"]');
   // The development server has its own way.
@@ -8,7 +8,7 @@ export function applyStyleSheet(): Promise<void> {
     sheet.rel = 'stylesheet';
     sheet.crossOrigin = early.crossOrigin;
     sheet.href = early.href;
-    // Without it the page is bare, but it can be used.
+    // Without it the page has no styles, but works.
     for (const end of ['load', 'error']) sheet.addEventListener(end, () => resolve());
     early.after(sheet);
   });

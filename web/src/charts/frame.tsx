@@ -4,40 +4,40 @@ import styles from './chart.module.css';
 
 export type ChartSeries = { name: string; color: string };
 
-/** What stands beside the pointer, or where the arrow keys are. */
+/** The tooltip, at the pointer or at the position of the arrow keys. */
 type Tip = {
   title: string;
   /** In px from the left edge. */
   x: number;
-  /** It stands to the left of its place, where there is room. */
+  /** Left of its position, where there is room. */
   isRight: boolean;
   rows: readonly (ChartSeries & { value: string })[];
 };
 
 type FrameProps = {
-  /** What the chart says: it is read out in its place. */
+  /** Description for screen readers. */
   label: string;
   height: number;
   plotRef: ReturnType<typeof useElementSize<HTMLDivElement>>['ref'];
   width: number;
   margin: { left: number; right: number };
-  /** Horizontal lines: how far down they are, in px, and what stands beside them. */
+  /** Horizontal grid lines: their distance from the top in px, and their labels. */
   ticks: readonly { y: number; text: string }[];
-  /** ChartSeries below the chart where there are several. */
+  /** Legend, if there are several. */
   series: readonly ChartSeries[];
-  /** Said in the chart when there is nothing to draw. */
+  /** Shown when there is nothing to draw. */
   nothing: string | null;
   tip: Tip | null;
   /** `x` is in px from the left edge; null when the pointer or the focus left. */
   onPoint: (x: number | null) => void;
   onKey: (event: KeyboardEvent) => void;
-  /** What is drawn, as parts of an SVG. */
+  /** SVG elements. */
   children: ReactNode;
-  /** The numbers, for those who cannot see them. */
+  /** A table of the numbers, for screen readers. */
   table: ReactNode;
 };
 
-/** What all charts have: the plot with its lines, the tip, the legend, and their words for readers. */
+/** Grid, tooltip, legend and accessibility of all charts. */
 export function ChartFrame(props: FrameProps) {
   const { label, height, plotRef, width, margin, ticks, series, nothing, tip, onPoint, onKey, children, table } = props;
   const id = useId();
@@ -93,7 +93,7 @@ export function ChartFrame(props: FrameProps) {
           ))}
         </ul>
       )}
-      {/* Around it: a table itself is never smaller than what is in it, and the page would be as wide and as long. */}
+      {/* A wrapper, because a table cannot be made smaller than its content. */}
       <div className="visually-hidden">{table}</div>
     </figure>
   );
@@ -114,7 +114,7 @@ function TipBox({ title, x, isRight, rows }: Tip) {
   );
 }
 
-/** Where a key leads among `count` places: null is none, undefined says that the key means nothing here. */
+/** The position among `count` after a key was pressed. Null: none; undefined: the key has no meaning here. */
 export function placeAfter(key: string, shown: number | null, count: number): number | null | undefined {
   const last = count - 1;
   switch (key) {

@@ -6,7 +6,7 @@ type Box = { width: number; height: number; margin: { top: number; right: number
 
 type Scale = ReturnType<typeof scaleOf>;
 
-/** Where values stand in a picture; its marks enclose all of them. */
+/** Maps values to pixels; the ticks enclose all values. */
 export function scaleOf(series: readonly { points: readonly Point[] }[], { width, height, margin }: Box) {
   const points = series.flatMap((each) => each.points);
   const [minX, maxX] = rangeOf(points.map(([x]) => x));
@@ -29,7 +29,7 @@ export function scaleOf(series: readonly { points: readonly Point[] }[], { width
   };
 }
 
-/** Not by spreading into Math.min: there may be more values than arguments are allowed. */
+/** Not by spreading into Math.min: the number of arguments is limited. */
 function rangeOf(values: readonly number[]): [number, number] {
   let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const value of values) {
@@ -45,7 +45,7 @@ export function pathOf(points: readonly Point[], { x, y }: Scale): string {
 
 const round = (px: number): number => Math.round(px * 10) / 10;
 
-/** Of sorted numbers the one next to a value. */
+/** The nearest of sorted numbers. */
 export function nearest(sorted: readonly number[], value: number): number | null {
   let best: number | null = null;
   for (const each of sorted) if (best === null || Math.abs(each - value) < Math.abs(best - value)) best = each;

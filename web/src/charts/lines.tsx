@@ -7,19 +7,19 @@ import { ticksBetween } from './scale.ts';
 
 export type LineSeries = ChartSeries & {
   points: readonly Point[];
-  /** Few and far between: each is marked. */
+  /** Whether each point is drawn. */
   isSparse?: boolean;
 };
 
 type LinesProps = {
-  /** What the chart says: it is read out in its place. */
+  /** Description for screen readers. */
   label: string;
-  /** What the horizontal axis counts. */
+  /** Label of the horizontal axis. */
   xName: string;
   series: readonly LineSeries[];
   format: (value: number) => string;
   formatX: (value: number) => string;
-  /** Said in the chart while there are no points. */
+  /** Shown while there are no points. */
   nothing: string;
   height?: number;
 };
@@ -27,7 +27,7 @@ type LinesProps = {
 const margin = { top: 10, right: 18, bottom: 24, left: 48 };
 const rowsForReaders = 20;
 
-/** Curves over steps. Arrow keys go along the curve; some of the numbers also stand in a hidden table. */
+/** A line chart over steps. Arrow keys move along the line; a hidden table has some of the numbers. */
 export function Lines({ label, xName, series, format, formatX, nothing, height = 210 }: LinesProps) {
   const { ref, width } = useElementSize<HTMLDivElement>();
   const [shownX, setShownX] = useState<number | null>(null);
@@ -91,7 +91,7 @@ export function Lines({ label, xName, series, format, formatX, nothing, height =
 
 type HiddenTableProps = Pick<LinesProps, 'label' | 'xName' | 'formatX' | 'format' | 'series'>;
 
-/** Not every point: a reader wants the course of it. */
+/** Not every point, so that the table stays readable. */
 function HiddenTable({ label, xName, formatX, format, series }: HiddenTableProps) {
   return (
     <table>

@@ -7,13 +7,13 @@ export function ticksUpTo(max: number, { count = 4, isWhole = false } = {}): num
   return Array.from({ length: steps + 1 }, (_, index) => Number((index * step).toPrecision(12)));
 }
 
-/** The least of 1, 2, 5, 10, 20, ... that is no smaller. */
+/** The least of 1, 2, 5, 10, 20, ... that is at least the value. */
 function roundStep(rough: number): number {
   const power = 10 ** Math.floor(Math.log10(rough));
   return ([1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999) ?? 10) * power;
 }
 
-/** Every how many labels one is written, so that they do not touch. */
+/** How many labels to skip, so that they do not overlap. */
 export function labelStride(count: number, width: number, labelWidth: number): number {
   return Math.max(1, Math.ceil((count * labelWidth) / Math.max(1, width)));
 }

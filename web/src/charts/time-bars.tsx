@@ -15,25 +15,25 @@ export type BarPoint = {
 };
 
 type TimeBarsProps = {
-  /** What the chart says, in a sentence: it is read out in its place. */
+  /** Description for screen readers. */
   label: string;
   series: readonly ChartSeries[];
   points: readonly BarPoint[];
   format: (value: number) => string;
-  /** Said in the chart when every value is zero. */
+  /** Shown when every value is zero. */
   nothing: string;
-  /** Counts: no marks between whole numbers. */
+  /** Whole numbers: no ticks between them. */
   isWhole?: boolean;
   height?: number;
 };
 
 const edges = { top: 8, right: 4, bottom: 22, left: 44 };
-/** Of a digit beside a mark, in px, at most. */
+/** Greatest width of a digit of a tick label, in px. */
 const digitWidth = 6.5;
 const labelWidth = 52;
 const gap = 0.3;
 
-/** Bars over time, one stacked on the other. Arrow keys go from bar to bar; the numbers also stand in a hidden table. */
+/** Stacked bars over time. Arrow keys move from bar to bar; a hidden table has the numbers. */
 export function TimeBars({ label, series, points, format, nothing, isWhole = false, height = 190 }: TimeBarsProps) {
   const { ref, width } = useElementSize<HTMLDivElement>();
   const [shown, setShown] = useState<number | null>(null);
@@ -41,7 +41,7 @@ export function TimeBars({ label, series, points, format, nothing, isWhole = fal
   const ticks = ticksUpTo(most, { isWhole });
   const longest = Math.max(...ticks.map((tick) => format(tick).length));
   const left = Math.max(edges.left, 12 + longest * digitWidth);
-  // The label of the last bar is wider than the bar, and must not be cut.
+  // The label of the last bar is wider than the bar.
   const overhang = (labelWidth - Math.max(0, width - left) / Math.max(1, points.length)) / 2;
   const margin = { ...edges, left, right: Math.max(edges.right, overhang) };
   const inner = { width: Math.max(0, width - margin.left - margin.right), height: height - margin.top - margin.bottom };
@@ -112,7 +112,7 @@ function Bar({ series, values, x, width, y, isDim }: BarProps) {
         const from = sum(values.slice(0, index));
         const value = values[index] ?? 0;
         if (value <= 0 || width <= 0) return null;
-        // Something that is there can be seen, however small.
+        // Values above zero stay visible.
         const height = Math.max(1.5, y(from) - y(from + value));
         return (
           <rect
@@ -135,7 +135,7 @@ type LabelsProps = { points: readonly BarPoint[]; step: number; width: number; l
 function Labels({ points, step, width, left, y }: LabelsProps) {
   const stride = labelStride(points.length, width, labelWidth);
   return points.map(({ key, label }, index) =>
-    // From the end, so that the present is always named.
+    // From the end, so that the last bar always has a label.
     (points.length - 1 - index) % stride === 0 ? (
       <text key={key} className={styles.tick} x={left + (index + 0.5) * step} y={y} textAnchor="middle">
         {label}

@@ -4,7 +4,7 @@ import { type Language, useLanguage } from './language.tsx';
 type Text = string | ((...values: never[]) => ReactNode);
 type Texts = { [name: string]: Text | Texts };
 
-/** The same texts, in whatever words. */
+/** The same texts in another language. */
 type Wording<T> = {
   [Name in keyof T]: T[Name] extends string
     ? string
@@ -16,15 +16,14 @@ type Wording<T> = {
 export type Catalogue<T> = Record<Language, T>;
 
 /**
- * The texts of a page in both languages. The types let none be missing or left over; a text with values in it is a
- * function of them: `deleted: (name: string) => `“${name}” is deleted.``.
+ * The texts of a page in both languages. Types make sure that none is missing. A text with values is a function:
+ * `deleted: (name: string) => `“${name}” is deleted.``.
  */
 export function catalogue<T extends Texts>(en: T, zh: Wording<NoInfer<T>>): Catalogue<Wording<T>> {
-  // as: a type is a wording of itself, which TypeScript cannot see through a parameter.
+  // as: TypeScript cannot see that a type is a wording of itself.
   return { en: en as unknown as Wording<T>, zh };
 }
 
-/** The texts of a catalogue in the language of the page. */
 export function useTexts<T>(texts: Catalogue<T>): T {
   return texts[useLanguage().language];
 }

@@ -4,7 +4,7 @@ const tags: Record<Language, string> = { en: 'en', zh: 'zh-CN' };
 
 export type Format = ReturnType<typeof createFormat>;
 
-/** Numbers, credits and times as people of a language write them. Times are those of the reader. */
+/** Numbers, credits and times in the conventions of a language and the time zone of the reader. */
 function createFormat(language: Language) {
   const tag = tags[language];
   const whole = once(() => new Intl.NumberFormat(tag, { maximumFractionDigits: 0 }));
@@ -23,31 +23,30 @@ function createFormat(language: Language) {
     number: (value: number) => whole().format(value),
     shortNumber: (value: number) => (value < 10_000 ? whole().format(value) : short().format(value)),
     percent: (part: number) => percent().format(part),
-    /** Credits to be read; amounts of calls are tiny, so decimals are cut only where nobody misses them. */
+    /** Small amounts keep more decimals. */
     credits: (text: string) => {
       const value = Number(text);
       if (value === 0) return whole().format(0);
       return Math.abs(value) >= 1 ? fewDecimals().format(value) : manyDecimals().format(value);
     },
-    /** Of an axis: as few digits as tell the marks apart. */
+    /** Of an axis: the fewest digits that tell the ticks apart. */
     shortAmount: (value: number) => significant().format(value),
-    /** Credits as they are booked, with all six decimals: only for columns of amounts that are compared or added up. */
+    /** All six decimals: only for columns of amounts that are compared or added up. */
     exactCredits: (text: string) =>
       new Intl.NumberFormat(tag, { minimumFractionDigits: 6, maximumFractionDigits: 6 }).format(Number(text)),
     date: (at: string | Date) => date().format(new Date(at)),
     moment: (at: string | Date) => moment().format(new Date(at)),
     hour: (at: string | Date) => minute().format(new Date(at)),
-    /** Of a day that is counted in UTC. */
     dayUtc: (at: string | Date) => dayUtc().format(new Date(at)),
     ago: (at: string | Date, nowMs: number) => agoIn(relative(), new Date(at).getTime() - nowMs),
     duration: (ms: number) => durationIn(tag, ms),
-    /** How long to wait: whole minutes, where it is more than one. */
+    /** Waiting times are rounded up to whole minutes. */
     wait: (seconds: number) => durationIn(tag, seconds > 60 ? Math.ceil(seconds / 60) * 60_000 : seconds * 1_000),
     list: (parts: readonly string[]) => list().format(parts),
   };
 }
 
-/** The browser's formats are expensive to make: each is made when it is first needed. */
+/** Intl formats are expensive to create, so each is created when it is first needed. */
 function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
   return () => {
@@ -66,7 +65,7 @@ const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 
 function agoIn(format: Intl.RelativeTimeFormat, ms: number): string {
   const [unit, size] = units.find(([, length]) => Math.abs(ms) >= length) ?? (['second', 1_000] as const);
-  // The last minute is "now": seconds would only flicker.
+  // Less than a minute is "now": seconds would flicker.
   return unit === 'second' ? format.format(0, 'second') : format.format(Math.trunc(ms / size), unit);
 }
 
@@ -79,7 +78,6 @@ function durationIn(tag: string, ms: number): string {
     ] as const
   ).find(([, length]) => ms >= length) ?? ['millisecond', 1];
   const digits = unit === 'millisecond' || ms / size >= 100 ? 0 : 1;
-  // A number and its unit stay on one line.
   return new Intl.NumberFormat(tag, {
     style: 'unit',
     unit,
@@ -96,7 +94,10 @@ export function useFormat(): Format {
   return formats[useLanguage().language];
 }
 
-/** The first format of all takes longer than the others: the browser reads its tables. Better while something is awaited. */
+/**
+ * The first Intl format takes longest, because the browser loads its tables: created while the page waits for
+ * something else.
+ */
 export function warmFormats(language: Language): void {
   formats[language].number(0);
 }

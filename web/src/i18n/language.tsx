@@ -13,7 +13,7 @@ type Chosen = { language: Language; choose: (language: Language) => void };
 
 const LanguageContext = createContext<Chosen>({ language: 'en', choose: () => {} });
 
-/** The page has its language before the first paint; `index.html` reads what was chosen. */
+/** `index.html` sets the language before the first paint. */
 export function languageOfPage(): Language {
   return languageOf(document.documentElement.lang);
 }
@@ -22,7 +22,6 @@ export function languageOf(tag: string): Language {
   return /^zh/i.test(tag) ? 'zh' : 'en';
 }
 
-/** Whether somebody has chosen a language in this browser. */
 export function hasChosenLanguage(): boolean {
   return localStorage.getItem(keptUnder) !== null;
 }

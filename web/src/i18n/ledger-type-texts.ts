@@ -1,6 +1,5 @@
 import { catalogue } from './catalogue.ts';
 
-/** What a row of the ledger is for. */
 export const ledgerTypeTexts = catalogue(
   {
     inference: 'calls',

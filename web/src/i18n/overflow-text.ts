@@ -1,11 +1,8 @@
 const counts = /maximum context length is (\d+) tokens.*\((\d+) in the prompt, (\d+) in max_tokens(?:, the default)?\)/;
-/** Where a prompt is so long that it was not read to its end. */
+/** Of a prompt that was too long to be read completely. */
 const leastCounts = /maximum context length is (\d+) tokens.*at least (\d+) tokens/;
 
-/**
- * What to do about a conversation that the model cannot hold. It stays as it is, so that the next message would be refused,
- * too. Null: the sentence tells of something else.
- */
+/** What to do about a conversation that exceeds the context length. Null: another message. */
 export function overflowText(message: string, language: 'en' | 'zh'): { what: string; next: string } | null {
   if (!message.includes('maximum context length')) return null;
   if (language === 'en')

@@ -3,14 +3,14 @@ import { inactiveText } from './inactive-text.ts';
 import { type Language, useLanguage } from './language.tsx';
 import { overflowText } from './overflow-text.ts';
 
-/** A failure in the reader's language: what it is, and what to do about it. */
+/** What failed, and what to do about it. */
 type ProblemText = { what: string; next: string | null };
 
 type Row = { zh: string; next?: Record<Language, string> };
 
 const later = { en: 'Try again in a moment.', zh: '请稍后重试。' };
 
-/** By code of `docs/errors.md`. In English the server's own sentence stands, which knows the case. */
+/** By code of `docs/errors.md`. In English the message of the server is shown, which is more specific. */
 const rows: Record<string, Row> = {
   offline: {
     zh: '无法连接服务器。',
@@ -80,7 +80,7 @@ export function textOfProblem(error: unknown, language: Language): ProblemText {
   return { what, next: waitText(error, language) ?? row?.next?.[language] ?? null };
 }
 
-/** The server names the field, and its own sentence says more of it than a translation could. */
+/** The server's message names the field. */
 function withField(text: string, { param, message }: Problem): string {
   return param === null ? text : `${text}（${message}）`;
 }

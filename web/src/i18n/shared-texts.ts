@@ -1,7 +1,6 @@
 import { catalogue } from './catalogue.ts';
 import { counted } from './counted.ts';
 
-/** Words that many pages need. */
 export const sharedTexts = catalogue(
   {
     cancel: 'Cancel',

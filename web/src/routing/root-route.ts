@@ -4,7 +4,7 @@ import { hasEnded, sessionQuery } from '../api/session.ts';
 
 type RouterContext = { queryClient: QueryClient };
 
-/** What is shown around the pages is added in `app/router.ts`: it links to pages of all rooms. */
+/** Their components are set in `app/router.ts`, because the layout links to pages of all rooms. */
 export const rootRoute = createRootRouteWithContext<RouterContext>()({});
 
 /** Parent of every page that needs an account. */

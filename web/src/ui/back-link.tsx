@@ -11,5 +11,4 @@ function BackAnchor({ className = '', children, ...props }: AnchorHTMLAttributes
   );
 }
 
-/** To the list that a page belongs to. */
 export const BackLink = createLink(BackAnchor);

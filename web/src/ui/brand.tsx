@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import styles from './brand.module.css';
 
-/** The sign: a sheet folded like a fan. */
+/** A sheet folded like a fan. */
 export function BrandSign({ size = 26 }: { size?: number }) {
   return (
     <svg className={styles.sign} width={size} height={size} viewBox="0 0 32 32" aria-hidden="true" focusable="false">

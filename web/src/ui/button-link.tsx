@@ -8,5 +8,5 @@ function AnchorButton(props: AnchorButtonProps) {
   return <Button component="a" {...props} />;
 }
 
-/** A link that looks like a button, because it is the main thing to do. */
+/** A link that looks like a button. */
 export const ButtonLink = createLink(AnchorButton);

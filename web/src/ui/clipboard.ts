@@ -1,4 +1,4 @@
-/** Copies a text; false when the browser does not let us. */
+/** False if the browser denies it. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -8,7 +8,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Over plain HTTP browsers have no clipboard for pages; this old way works there. */
+/** Browsers have a clipboard API over HTTPS only. */
 function copyBySelection(text: string): boolean {
   const focused = document.activeElement;
   const area = document.createElement('textarea');
@@ -16,7 +16,7 @@ function copyBySelection(text: string): boolean {
   area.setAttribute('aria-hidden', 'true');
   area.style.position = 'fixed';
   area.style.opacity = '0';
-  // Inside the open dialog, if there is one: it does not let the focus out.
+  // Inside the open dialog, which traps the focus.
   (focused?.closest('[role="dialog"]') ?? document.body).append(area);
   area.select();
   const isCopied = document.execCommand('copy');

@@ -5,9 +5,9 @@ import { CopyIcon } from './copy-button.tsx';
 
 type CodeBlockProps = {
   code: string;
-  /** What is copied, where that is more than what is shown. */
+  /** The copied text, if it differs from the visible one. */
   copied?: string;
-  /** What it is, for screen readers. */
+  /** Label for screen readers. */
   label?: string;
 };
 

@@ -11,17 +11,17 @@ type ConfirmProps = {
   title: string;
   /** What will happen, and what cannot be undone. */
   children: ReactNode;
-  /** What the button does, in a word. */
+  /** Label of the button. */
   action: string;
   tone?: 'plain' | 'danger';
-  /** Must be typed first, for what destroys much. */
+  /** A text that must be typed first, for destructive actions. */
   typed?: { label: string; value: string };
   isBusy: boolean;
   error: unknown;
   onConfirm: () => void;
 };
 
-/** Asks before something that cannot easily be undone. */
+/** A confirmation dialog. */
 export function Confirm({ isOpen, onClose, title, children, action, tone = 'danger', ...props }: ConfirmProps) {
   const t = useTexts(sharedTexts);
   const { typed, isBusy, error, onConfirm } = props;

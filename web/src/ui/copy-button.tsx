@@ -23,7 +23,7 @@ function useCopy(text: string) {
   return { isCopied, copy, t };
 }
 
-/** `label` says what is copied, for those who do not see what it stands beside. */
+/** `label` names the copied text for screen readers. */
 type CopyProps = { text: string; label: string };
 
 export function CopyIcon({ text, label }: CopyProps) {

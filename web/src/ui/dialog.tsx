@@ -7,28 +7,22 @@ import { LeaveQuestion } from './leave-question.tsx';
 import { plainHeader } from './plain-header.ts';
 
 export type DialogProps = Pick<ModalProps, 'opened' | 'onClose' | 'title' | 'children' | 'size'> & {
-  /** Clicks beside it and Escape do not close it: what it shows would be lost. */
+  /** Clicks outside and Escape do not close it, as its content would be lost. */
   isFirm?: boolean;
-  /** Nothing is lost when it closes: what is written in it is kept elsewhere, or nobody would miss it. */
+  /** Nothing is lost when it closes. */
   isLossless?: boolean;
-  /** It is out of sight: what it showed can be forgotten. */
+  /** Called after it has closed. */
   onGone?: () => void;
 };
 
-/**
- * One that is open from its first moment opens in its second: only when it sees itself open does the library keep where
- * the focus came from.
- */
+/** Opens in the second render: the library stores the previous focus only when it sees a change. */
 export function useOpened(isOpen: boolean): boolean {
   const [isThere, setThere] = useState(false);
   useEffect(() => setThere(true), []);
   return isOpen && isThere;
 }
 
-/**
- * A dialog: takes the focus, keeps it, and gives it back. Once something was written in it, a click beside it does nothing,
- * and Escape asks first.
- */
+/** A modal dialog. Once something was typed in it, clicks outside do nothing and Escape asks first. */
 export function Dialog({
   isFirm = false,
   isLossless = false,
@@ -41,12 +35,12 @@ export function Dialog({
   const t = useTexts(sharedTexts);
   const [isWritten, setWritten] = useState(false);
   const [isAsking, setAsking] = useState(false);
-  // Before the library keeps where the focus came from.
+  // Before the library stores the previous focus.
   useLayoutEffect(() => {
     if (opened) leaveMenu();
   }, [opened]);
   const close = () => {
-    // Later than the Escape that asks for it: the library would close the question by the same one.
+    // Later, so that the same Escape does not close the question.
     if (isWritten && !isLossless) setTimeout(() => setAsking(true));
     else onClose();
   };
@@ -85,19 +79,19 @@ export function Dialog({
   );
 }
 
-/** An item of a menu goes with the menu: the focus comes back to the button that the menu belongs to. */
+/** The menu closes with its item: the focus returns to the button of the menu. */
 function leaveMenu(): void {
   const menu = document.activeElement?.closest('[role="menu"]');
   const button = document.getElementById(menu?.getAttribute('aria-labelledby') ?? '');
   button?.focus({ preventScroll: true });
 }
 
-/** Later than the library gives the focus back. */
+/** After the library has restored the focus. */
 const goneMs = 50;
 
 type InsideProps = { isOpen: boolean; onWrite: () => void; onGone: () => void; children: ReactNode };
 
-/** The library gives the focus to what is there when a dialog opens; here it goes to what comes later and asks for it. */
+/** The library focuses what exists when the dialog opens; here later content with `data-autofocus` gets the focus. */
 function Inside({ isOpen, onWrite, onGone, children }: InsideProps) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {

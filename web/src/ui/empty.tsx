@@ -5,12 +5,11 @@ import type { Icon } from './icons.tsx';
 type EmptyProps = {
   icon: Icon;
   title: string;
-  /** What this is good for, and how it begins. */
   children: ReactNode;
   action?: ReactNode;
 };
 
-/** Nothing here yet: says what would be, and how to get it. */
+/** An empty state: what would be here, and how to add it. */
 export function Empty({ icon: Sign, title, children, action }: EmptyProps) {
   return (
     <div className={styles.empty}>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import styles from './facts.module.css';
 
-/** What is known of a thing, side by side; none is narrower than `least`. */
+/** A definition list in columns of at least `least`. */
 export function Facts({ least, children }: { least: string; children: ReactNode }) {
   return (
     <dl className={styles.facts} style={{ gridTemplateColumns: `repeat(auto-fill, minmax(${least}, 1fr))` }}>
@@ -10,7 +10,7 @@ export function Facts({ least, children }: { least: string; children: ReactNode 
   );
 }
 
-/** `more` stands below, smaller. */
+/** `more` is a second, smaller line. */
 export function Fact({ name, more, children }: { name: string; more?: ReactNode; children: ReactNode }) {
   return (
     <div>

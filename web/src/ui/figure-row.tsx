@@ -3,7 +3,6 @@ import styles from './figure-row.module.css';
 
 type FigureFacts = { label: string; value: string; note: string | null; isBad?: boolean };
 
-/** The most important numbers of a page, side by side. */
 export function FigureRow({ figures }: { figures: readonly FigureFacts[] }) {
   return (
     <dl className={styles.figures}>
@@ -22,7 +21,6 @@ export function FigureRow({ figures }: { figures: readonly FigureFacts[] }) {
   );
 }
 
-/** Stands where the numbers will be, in as many rows as they. */
 export function FigureRowSkeleton({ figures }: { figures: number }) {
   return (
     <div className={styles.figures}>

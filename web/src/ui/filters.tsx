@@ -7,11 +7,11 @@ import { SegmentedControl } from './segmented-control.tsx';
 
 type FilterProps<Value extends string> = {
   label: string;
-  /** What the choice that leaves nothing out is called. */
+  /** Label of the choice without a filter. */
   all: string;
   values: readonly Value[];
   names: Readonly<Record<Value, string>>;
-  /** Undefined: nothing is left out. */
+  /** Undefined: no filter. */
   value: Value | undefined;
   onChange: (value: Value | undefined) => void;
 };
@@ -22,7 +22,7 @@ function choicesOf<Value extends string>({ all, values, names }: FilterProps<Val
   return [{ value: nothing, label: all }, ...values.map((value) => ({ value, label: names[value] }))];
 }
 
-/** A filter of a few choices, all in sight. */
+/** A filter with few choices, all visible. */
 export function ChoiceFilter<Value extends string>(props: FilterProps<Value>) {
   const { label, values, value, onChange } = props;
   return (
@@ -38,7 +38,6 @@ export function ChoiceFilter<Value extends string>(props: FilterProps<Value>) {
 
 type ArchiveFilterProps = { label: string; value: boolean | undefined; onChange: (value: true | undefined) => void };
 
-/** What is in use, or what was put away. */
 export function ArchiveFilter({ label, value, onChange }: ArchiveFilterProps) {
   const t = useTexts(sharedTexts);
   return (
@@ -53,7 +52,7 @@ export function ArchiveFilter({ label, value, onChange }: ArchiveFilterProps) {
   );
 }
 
-/** A filter of many choices. */
+/** A filter with many choices. */
 export function SelectFilter<Value extends string>(props: FilterProps<Value>) {
   const { label, values, value, onChange } = props;
   return (
@@ -67,7 +66,7 @@ export function SelectFilter<Value extends string>(props: FilterProps<Value>) {
   );
 }
 
-/** A filter that was set elsewhere, by a link; here it can be taken away only. */
+/** A filter that was set by a link; here it can only be removed. */
 export function SetFilter({ name, children, onClear }: { name: string; children: ReactNode; onClear: () => void }) {
   const t = useTexts(sharedTexts);
   const title = t.clearFilter(name);

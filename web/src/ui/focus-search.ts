@@ -1,4 +1,4 @@
-/** To the field that searches the page; tells whether there is one. */
+/** False if the page has no search field. */
 export function focusSearch(): boolean {
   const field = document.querySelector<HTMLInputElement>('main input[type="search"]');
   field?.focus();

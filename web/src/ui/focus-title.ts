@@ -1,6 +1,6 @@
 import { focusPageTitle } from './page-title.tsx';
 
-/** Where the focus is nowhere, because what had it is gone: to what is open, or to the title of the page. */
+/** Moves a lost focus to the open dialog, or to the title of the page. */
 export function focusTitle(): void {
   if (document.activeElement !== document.body) return;
   const dialog = document.querySelector<HTMLElement>('[role="dialog"]');

@@ -1,8 +1,8 @@
 import type { FormEvent } from 'react';
 
-/** For forms that were not sent: whoever sent one goes on where something is wrong, also who does not see it. */
+/** Focuses the first invalid field of a form that was not sent. */
 export function focusWrong(_errors: unknown, _values: unknown, event: FormEvent<HTMLFormElement> | undefined): void {
   const form = event?.currentTarget;
-  // The fields are marked when the page is painted next.
+  // Fields are marked invalid in the next render.
   requestAnimationFrame(() => form?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
 }

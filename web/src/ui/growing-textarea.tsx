@@ -1,7 +1,7 @@
 import { Textarea, type TextareaProps } from '@mantine/core';
 import styles from './growing-textarea.module.css';
 
-/** Without a look at the layout by a script, which is what the first view waited for. Other browsers get the script. */
+/** CSS in browsers that support it, as measuring delays the first view; a script in others. */
 const growsByItself = CSS.supports('field-sizing', 'content');
 
 type GrowingTextareaProps = Omit<TextareaProps, 'autosize' | 'minRows' | 'maxRows' | 'resize' | 'style'> & {
@@ -9,7 +9,7 @@ type GrowingTextareaProps = Omit<TextareaProps, 'autosize' | 'minRows' | 'maxRow
   maxRows?: number;
 };
 
-/** As high as what is in it, from `minRows` (1) to `maxRows` (no bound). */
+/** As high as its content, from `minRows` (1) to `maxRows` (unlimited). */
 export function GrowingTextarea({ minRows = 1, maxRows, className = '', ...props }: GrowingTextareaProps) {
   const bound = maxRows === undefined ? {} : { maxRows };
   if (!growsByItself) return <Textarea autosize minRows={minRows} {...bound} className={className} {...props} />;

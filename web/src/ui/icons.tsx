@@ -6,7 +6,7 @@ import type { SVGProps } from 'react';
 type IconProps = { size?: number } & Omit<SVGProps<SVGSVGElement>, 'width' | 'height'>;
 export type Icon = (props: IconProps) => React.ReactElement;
 
-/** Decoration: the text beside it, or the label of its button, says the same. */
+/** Hidden from screen readers: labels say the same. */
 const icon =
   (...paths: string[]): Icon =>
   ({ size = 18, ...props }) => (

@@ -1,8 +1,8 @@
 import { focusTitle } from './focus-title.ts';
 
 /**
- * A button that works cannot be pressed, and browsers take the focus from it; it has it back when it is done, unless
- * somebody has gone on meanwhile. Where another one stands in its place then, the focus goes to the title of the page.
+ * Browsers take the focus from disabled buttons. A busy button gets it back, unless the user has moved on; if it is
+ * gone, the title of the page gets it.
  */
 export function keepFocusOfBusyButtons(): void {
   let busy: HTMLElement | null = null;

@@ -1,7 +1,6 @@
 import { Badge } from '@mantine/core';
 import { catalogue, useTexts } from '../i18n/catalogue.ts';
 
-/** What projects, their data and models are for. */
 export const kinds = ['text', 'embedding'] as const;
 export type ProjectKind = (typeof kinds)[number];
 

@@ -1,15 +1,15 @@
 import { type ReactNode, useDeferredValue } from 'react';
 
 type LaterProps = {
-  /** As large as what it stands for, so that nothing moves. */
+  /** Of the same size, so that the layout does not shift. */
   skeleton: ReactNode;
   children: ReactNode;
 };
 
-/** False while a part of a page is made for the first time: for what can wait until that stands. */
+/** False during the first render. */
 export const useIsTime = (): boolean => useDeferredValue(true, false);
 
-/** What is not looked at first: made when the rest of the page stands, which comes sooner by it. */
+/** Renders its content after the rest of the page, which then appears sooner. */
 export function Later({ skeleton, children }: LaterProps) {
   return useIsTime() ? children : skeleton;
 }

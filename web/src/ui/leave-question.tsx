@@ -5,7 +5,7 @@ import { plainHeader } from './plain-header.ts';
 
 type LeaveQuestionProps = { isOpen: boolean; onStay: () => void; onLeave: () => void };
 
-/** Asks before a dialog closes over what was written in it; Escape goes back to writing. */
+/** Asks before a dialog with input closes. */
 export function LeaveQuestion({ isOpen, onStay, onLeave }: LeaveQuestionProps) {
   const t = useTexts(sharedTexts);
   return (

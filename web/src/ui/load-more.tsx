@@ -6,7 +6,6 @@ import { sharedTexts } from '../i18n/shared-texts.ts';
 import styles from './load-more.module.css';
 import { notifyProblem } from './notify.tsx';
 
-/** As much of an infinite query as is needed here. */
 export type PagedList = {
   data: { pages: { total_count: number; total_count_is_exact?: boolean }[] };
   hasNextPage: boolean;
@@ -14,7 +13,7 @@ export type PagedList = {
   fetchNextPage: () => Promise<{ error: unknown }>;
 };
 
-/** Under a list: how much of it is shown, and the way to more. Nothing when it is complete. */
+/** Shows how much of a list is loaded, and a button for more. Nothing when it is complete. */
 export function LoadMore({ list, shown }: { list: PagedList; shown: number }) {
   const t = useTexts(sharedTexts);
   const format = useFormat();

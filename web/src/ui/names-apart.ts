@@ -1,13 +1,9 @@
-/** What tells things of one name from each other. */
 export type NamedResource = { id: string; name: string; created_at: string };
 
-/** Enough of the end of an id to tell it from those that were made in the same moment. */
+/** Enough of an id to distinguish resources of the same moment. */
 const endLength = 4;
 
-/**
- * A name for each thing of a list, by its id. Some may be called the same: then the day on which each was made stands
- * beside it, and the end of its id.
- */
+/** A name for each resource by id. Equal names get the date of creation and the end of the id. */
 export function namesApart(
   things: readonly NamedResource[],
   dayOf: (at: string) => string,

@@ -28,7 +28,7 @@ export const newPasswordTexts = catalogue(
   },
 );
 
-/** What is wrong with a new password, as far as the server said so; null: nothing. */
+/** The error of a new password, if the server named one. */
 export function useWeakPassword(): (error: unknown) => string | null {
   const texts: Record<string, string> = useTexts(newPasswordTexts).rules;
   return (error) => {

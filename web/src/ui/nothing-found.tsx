@@ -7,18 +7,16 @@ import { focusSearch } from './focus-search.ts';
 import { IconSearch } from './icons.tsx';
 
 type NothingFoundProps = {
-  /** What there is none of, and where else to look. */
   children: ReactNode;
-  /** Takes the search and all filters away. */
   onClear: () => void;
 };
 
-/** No row of a list fits what is asked for: says so, and leads back to all of them. */
+/** An empty search result, with a button that clears the filters. */
 export function NothingFound({ children, onClear }: NothingFoundProps) {
   const t = useTexts(sharedTexts);
   const clear = () => {
     onClear();
-    // This button goes; its focus would go with it.
+    // The button disappears, and the focus with it.
     focusSearch();
   };
   return (

@@ -1,6 +1,5 @@
 import { Notifications, notifications } from '@mantine/notifications';
 
-/** The corner where short words appear. */
 export function Notices() {
   return <Notifications position="bottom-right" limit={3} containerWidth={380} />;
 }

@@ -4,7 +4,7 @@ import { textOfProblem } from '../i18n/problem-texts.ts';
 import { sharedTexts } from '../i18n/shared-texts.ts';
 import { IconAlertCircle, IconCheck } from './icons.tsx';
 
-/** Comes after the first page, before anything is to be told. */
+/** Loaded after the first page. */
 export const loadNotices = () => import('./notices.tsx');
 
 const colors = { good: 'pine', bad: 'rust' } as const;
@@ -12,11 +12,11 @@ const colors = { good: 'pine', bad: 'rust' } as const;
 type Notice = {
   tone: 'good' | 'bad';
   text: ReactNode;
-  /** Where it leads on; it stays long enough to be followed. */
+  /** Shown longer, so that the link can be followed. */
   link?: ReactNode;
 };
 
-/** A short word in the corner about something that was done; never the only place where a failure is told. */
+/** A short message in the corner. Failures must not be shown here only. */
 export function notify({ tone, text, link }: Notice): void {
   const fields = {
     message: link ? (
@@ -35,7 +35,7 @@ export function notify({ tone, text, link }: Notice): void {
   void loadNotices().then(({ show }) => show(fields), console.error);
 }
 
-/** For changes that are made with one click, where there is no place beside it for a note. */
+/** For actions without a place for an error message. */
 export function notifyProblem(error: unknown, language: Language): void {
   const { what, next } = textOfProblem(error, language);
   notify({ tone: 'bad', text: next === null ? what : `${what} ${next}` });

@@ -2,19 +2,19 @@ import { createContext, type Dispatch, type SetStateAction, use, useEffect } fro
 
 type Titles = Readonly<Record<number, string>>;
 
-/** Where the titles of pages within a page are told, for that of the window. */
+/** Lets nested pages report their titles for the window title. */
 export const InnerTitles = createContext<Dispatch<SetStateAction<Titles>>>(() => {});
 
 type PageTitleProps = {
-  /** 1: of the page; 2 and 3: of a page within it, as that of a dataset within a project. */
+  /** 1: of the page; 2 and 3: of nested pages. */
   order: 1 | 2 | 3;
-  /** Which of its pages this is: not seen, as a tab shows it, but read out. */
+  /** The name of the tab: read out before the title. */
   place?: string | undefined;
   id?: string;
   children: string;
 };
 
-/** What a page is known by: it gets the focus when somebody comes to the page, the innermost of them. */
+/** The title of a page, which gets the focus after navigation. */
 export function PageTitle({ order, place, id, children }: PageTitleProps) {
   const setTitles = use(InnerTitles);
   const title = place === undefined ? children : `${place} · ${children}`;
@@ -23,7 +23,7 @@ export function PageTitle({ order, place, id, children }: PageTitleProps) {
     setTitles((now) => ({ ...now, [order]: title }));
     return () => setTitles(({ [order]: _gone, ...rest }) => rest);
   }, [order, title, setTitles]);
-  // It came later than the page around it, which has got the focus meanwhile.
+  // It was rendered after its parent, which has the focus now.
   useEffect(() => {
     if (document.activeElement?.matches(pageTitles)) focusPageTitle();
   }, []);
@@ -38,7 +38,7 @@ export function PageTitle({ order, place, id, children }: PageTitleProps) {
 
 const pageTitles = 'main [data-page-title]';
 
-/** The innermost one stands last. */
+/** The innermost one is the last. */
 export function focusPageTitle(): void {
   [...document.querySelectorAll<HTMLElement>(pageTitles)].at(-1)?.focus({ preventScroll: true });
 }

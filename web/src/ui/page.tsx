@@ -4,20 +4,17 @@ import { InnerTitles, PageTitle } from './page-title.tsx';
 
 type PageProps = {
   title: string;
-  /** Which of its pages this is, where it has several: read out and in the window before the title. */
+  /** The name of the tab: read out, and in the window title. */
   place?: string | undefined;
-  /** Before the title: where one is. */
+  /** Above the title. */
   above?: ReactNode;
-  /** Beside the title: what kind of thing this is. */
+  /** Beside the title. */
   badges?: ReactNode;
-  /** One sentence that says what the page is for. */
   lead?: ReactNode;
-  /** The main action first. */
   actions?: ReactNode;
   children: ReactNode;
 };
 
-/** A page: its title is read out when one comes to it, and stands in the window. */
 export function Page({ title, place, above, badges, lead, actions, children }: PageProps) {
   const [inner, setInner] = useState<Readonly<Record<number, string>>>({});
   useWindowTitle([inner[3], inner[2], place, title].filter(Boolean).join(' · '));

@@ -5,19 +5,18 @@ import styles from './panel.module.css';
 
 type PanelProps = {
   title?: string;
-  /** Under the title: what it is about. */
+  /** Under the title. */
   text?: ReactNode;
   /** Beside the title. */
   aside?: ReactNode;
-  /** Lists and tables reach to the edges. */
+  /** Without padding, for lists and tables. */
   flush?: boolean;
-  /** Its title is that of the page within the page. */
+  /** Its title is the title of a nested page. */
   isPage?: boolean;
   tone?: 'plain' | 'danger';
   children: ReactNode;
 };
 
-/** A group of things that belong together, with a title. */
 export function Panel({ title, text, aside, flush = false, isPage = false, tone = 'plain', children }: PanelProps) {
   const id = useId();
   return (

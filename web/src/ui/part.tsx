@@ -5,12 +5,12 @@ import styles from './part.module.css';
 import { ProblemNote } from './problem-note.tsx';
 
 type PartProps = {
-  /** As large as what it stands for, so that nothing moves. Without one, the part around this one waits for it too. */
+  /** Of the same size, so that the layout does not shift. Without one, the parent part waits too. */
   skeleton?: ReactNode;
   children: ReactNode;
 };
 
-/** A part of a page that waits for its data by itself, and fails by itself: what is around it stays. */
+/** An error and suspense boundary: a part of a page loads and fails on its own. */
 export function Part({ skeleton, children }: PartProps) {
   return (
     <QueryErrorResetBoundary>
@@ -25,7 +25,7 @@ export function Part({ skeleton, children }: PartProps) {
 
 type BoundaryProps = { onReset: () => void; children: ReactNode };
 
-/** React catches what is thrown while it renders in classes only. */
+/** Error boundaries must be classes. */
 class Boundary extends Component<BoundaryProps, { error: unknown }> {
   override state: { error: unknown } = { error: null };
 
@@ -49,12 +49,12 @@ class Boundary extends Component<BoundaryProps, { error: unknown }> {
   }
 }
 
-/** It will not be there the next time either. */
+/** A retry would not help. */
 const isGone = (error: unknown): boolean => isProblem(error) && error.status === 404;
 
 const isOutOfReach = (error: unknown): boolean => isProblem(error) && (error.status === 0 || error.status === 503);
 
-/** Once the server has answered anything, or somebody comes back to the page, this part is asked for again by itself. */
+/** Retries when any request succeeds, or the window gets the focus. */
 function Recovery({ onRecover }: { onRecover: () => void }) {
   const queryClient = useQueryClient();
   useEffect(() => {

@@ -1,2 +1,2 @@
-/** The head of a dialog is no landmark beside that of the page. */
+/** No landmark inside a dialog. */
 export const plainHeader = { header: { role: 'none' } };

@@ -8,7 +8,6 @@ import { useKeepLanguage } from './use-keep-language.ts';
 const schemes = ['light', 'dark', 'auto'] as const;
 const mark = <IconCheck size={16} />;
 
-/** Languages of the page as items of a menu, the one in use marked. */
 export function LanguageItems() {
   const { language } = useLanguage();
   const keep = useKeepLanguage();
@@ -23,7 +22,6 @@ export function LanguageItems() {
   );
 }
 
-/** Light, dark, or what the system says. */
 export function SchemeItems() {
   const t = useTexts(sharedTexts);
   const { colorScheme, setColorScheme } = useMantineColorScheme();

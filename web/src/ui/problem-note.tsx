@@ -8,7 +8,7 @@ import styles from './problem-note.module.css';
 
 type ProblemNoteProps = { error: unknown; onRetry?: (() => void) | undefined };
 
-/** What went wrong, what to do next, and what to tell the operator. */
+/** What failed, what to do next, and the request id for the operator. */
 export function ProblemNote({ error, onRetry }: ProblemNoteProps) {
   const t = useTexts(sharedTexts);
   const { what, next } = useProblemText()(error);

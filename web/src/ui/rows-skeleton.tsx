@@ -5,7 +5,6 @@ import styles from './rows-skeleton.module.css';
 
 type RowsSkeletonProps = { columns: number; rows?: number };
 
-/** Stands where a table will be. */
 export function RowsSkeleton({ columns, rows = 4 }: RowsSkeletonProps) {
   const t = useTexts(sharedTexts);
   return (

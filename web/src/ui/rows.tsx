@@ -5,13 +5,13 @@ export type Column<Row> = {
   key: string;
   label: string;
   render: (row: Row) => ReactNode;
-  /** Numbers stand at the end, actions too. */
+  /** For numbers and actions. */
   align?: 'start' | 'end';
   /** The label is for screen readers only. */
   isLabelHidden?: boolean;
-  /** What the row is called: a heading of the row. */
+  /** The header cell of the row. */
   isName?: boolean;
-  /** Goes first where a table has too little room; a card has it again. */
+  /** Hidden first on narrow tables; cards show it. */
   isSpare?: boolean;
 };
 
@@ -20,13 +20,13 @@ type RowsProps<Row> = {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   idOf: (row: Row) => string;
-  /** Set back, for what is there but does not work. */
+  /** Dimmed: exists but does not work. */
   isDim?: (row: Row) => boolean;
 };
 
 /**
- * A table; on a narrow screen each row becomes a card. The roles stand there because browsers take those of a table away
- * when its display changes.
+ * A table; on narrow screens each row is a card. The roles are explicit because browsers drop them when `display`
+ * changes.
  */
 export function Rows<Row>({ label, columns, rows, idOf, isDim }: RowsProps<Row>) {
   return (
@@ -60,9 +60,9 @@ export function Rows<Row>({ label, columns, rows, idOf, isDim }: RowsProps<Row>)
   );
 }
 
-/** A click anywhere on a row goes where its name leads, except on what does something else, and behind words that were selected. */
+/** A click on a row follows its first link, unless it hits a control or ends a text selection. */
 function openRow({ target, ctrlKey, metaKey }: MouseEvent<HTMLElement>): void {
-  // What a menu shows is not in the row, though React tells the row of clicks there.
+  // Events of menus bubble through React, although they are not in the row.
   if (!(target instanceof Element) || target.closest('a, button, input, select, textarea, label, summary') !== null)
     return;
   const link = target.closest('tr')?.querySelector<HTMLAnchorElement>('th a');

@@ -4,17 +4,17 @@ import { IconSearch } from './icons.tsx';
 
 const pauseMs = 250;
 
-/** Undefined: nothing is searched for. */
+/** Undefined: no search. */
 type SearchFieldProps = {
   label: string;
   value: string | undefined;
   onSearch: (text: string | undefined) => void;
 };
 
-/** Searches as one types, when one pauses. The shortcut `/` leads here. */
+/** Searches after a pause in typing. The shortcut `/` focuses it. */
 export function SearchField({ label, value = '', onSearch }: SearchFieldProps) {
   const [text, setText] = useState(value);
-  /** What was told and has not come back yet, after what came back last: the page may be slower than one types. */
+  /** Values that were reported and are not in the URL yet, after the last one that is. */
   const told = useRef([value]);
   const tell = useEffectEvent(() => {
     told.current.push(text.trim());
@@ -25,7 +25,7 @@ export function SearchField({ label, value = '', onSearch }: SearchFieldProps) {
     const timer = setTimeout(tell, pauseMs);
     return () => clearTimeout(timer);
   }, [text]);
-  // Somebody else has changed it, the back button for example.
+  // Changed elsewhere, for example by the back button.
   useEffect(() => {
     const at = told.current.indexOf(value);
     told.current = at < 0 ? [value] : told.current.slice(at);

@@ -10,7 +10,7 @@ type SegmentedControlProps = {
   'aria-labelledby'?: string;
 };
 
-/** One of a few, all in sight. The library's own measures the page while that is still being made. */
+/** Not the library's component, which measures the layout while the page is rendered. */
 export function SegmentedControl({ value, data, onChange, size = 'sm', ...names }: SegmentedControlProps) {
   const name = useId();
   return (

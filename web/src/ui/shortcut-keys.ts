@@ -1,4 +1,4 @@
-/** Where letters are written, or mean something else. */
+/** Elements where letters are typed, or have another meaning. */
 const fields =
   'input:not([type="checkbox"], [type="radio"]), textarea, select, [role="dialog"], [role="menu"], [role="listbox"]';
 
@@ -6,12 +6,11 @@ const keptUnder = 'fanfold.shortcuts';
 
 export const openEvent = 'fanfold:shortcuts';
 
-/** Shows the help about them. */
 export function openShortcuts(): void {
   window.dispatchEvent(new Event(openEvent));
 }
 
-/** They can be switched off: some people speak to their computer. */
+/** They can be switched off, for people who use speech input. */
 export function areShortcutsOn(): boolean {
   return localStorage.getItem(keptUnder) !== 'off';
 }
@@ -20,7 +19,7 @@ export function keepShortcuts(isOn: boolean): void {
   localStorage.setItem(keptUnder, isOn ? 'on' : 'off');
 }
 
-/** Whether a key is a letter of a text, or belongs to what is open. */
+/** Whether a key is input, or belongs to an open dialog or menu. */
 export function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || target.closest(fields) !== null);
 }

@@ -3,14 +3,13 @@ import { useTexts } from '../i18n/catalogue.ts';
 import { sharedTexts } from '../i18n/shared-texts.ts';
 
 type SubmitRowProps = {
-  /** What the form does, in a word. */
+  /** Label of the button. */
   action: string;
   isBusy: boolean;
   disabled?: boolean;
   onCancel: () => void;
 };
 
-/** The end of a form in a dialog. */
 export function SubmitRow({ action, isBusy, disabled = false, onCancel }: SubmitRowProps) {
   const t = useTexts(sharedTexts);
   return (

@@ -5,9 +5,8 @@ import type { AnchorHTMLAttributes } from 'react';
 type TextAnchorProps = AnchorProps & Omit<AnchorHTMLAttributes<HTMLAnchorElement>, keyof AnchorProps>;
 
 function TextAnchor(props: TextAnchorProps) {
-  // Underlined: colour alone does not tell a link in a text.
+  // Underlined: colour alone does not mark a link.
   return <Anchor underline="always" inherit {...props} />;
 }
 
-/** A link inside a text. */
 export const TextLink = createLink(TextAnchor);

@@ -1,6 +1,6 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
 
-/** First accent: actions and what is well. */
+/** Primary: actions and success. */
 const pine: MantineColorsTuple = [
   '#edf6f2',
   '#d8ebe3',
@@ -14,7 +14,7 @@ const pine: MantineColorsTuple = [
   '#0f382d',
 ];
 
-/** Second accent: information, and the other line of a chart. */
+/** Secondary: information, and the second line of a chart. */
 const ink: MantineColorsTuple = [
   '#eef4fb',
   '#d9e6f5',
@@ -54,7 +54,7 @@ const rust: MantineColorsTuple = [
   '#501f15',
 ];
 
-/** Warm in the light, cool in the dark. */
+/** Warm in light mode, cool in dark mode. */
 const gray: MantineColorsTuple = [
   '#f8f8f5',
   '#f3f3ef',
@@ -118,17 +118,17 @@ export const theme = createTheme({
     lg: '0 4px 8px rgb(20 24 28 / 6%), 0 24px 48px -12px rgb(20 24 28 / 22%)',
     xl: '0 8px 16px rgb(20 24 28 / 8%), 0 40px 72px -16px rgb(20 24 28 / 28%)',
   },
-  // By name and not by `.extend`: that would bring every component into the first load.
+  // By name and not by `.extend`, which would load every component.
   components: {
     Button: { defaultProps: { size: 'sm' } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 'lg' } },
     Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 500 } },
-    // base.css keeps the page behind them from scrolling; the library's way would move it.
+    // base.css prevents scrolling behind them; the library's way would shift the page.
     Modal: {
       defaultProps: { centered: true, radius: 'lg', lockScroll: false, overlayProps: { backgroundOpacity: 0.45 } },
     },
     Drawer: { defaultProps: { lockScroll: false } },
-    // The focus goes to the first item: the library would put it on something without a name.
+    // The first item gets the focus: the library would focus an element without a name.
     Menu: { defaultProps: { shadow: 'md', radius: 'md', withInitialFocusPlaceholder: false } },
     Skeleton: { defaultProps: { radius: 'sm' } },
     Switch: { defaultProps: { withThumbIndicator: false } },
@@ -136,7 +136,7 @@ export const theme = createTheme({
   },
 });
 
-/** Tinted grounds that stay calm on dark ones. */
+/** Backgrounds that stay calm in dark mode. */
 const softColors = Object.fromEntries(
   ['pine', 'ink', 'amber', 'rust', 'gray'].flatMap((name) => [
     [`--mantine-color-${name}-light`, `color-mix(in srgb, var(--mantine-color-${name}-5) 20%, var(--surface))`],
@@ -146,7 +146,7 @@ const softColors = Object.fromEntries(
   ]),
 );
 
-/** Where the library's own choices are not ours; `tokens.css` has the colours by their use. */
+/** Differences from the defaults of the library; `tokens.css` has the colours by use. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

@@ -2,7 +2,6 @@ import type { ReactNode } from 'react';
 import { PageTitle } from './page-title.tsx';
 import styles from './title-row.module.css';
 
-/** What a page inside a project is about, its state, and what can be done with it. */
 export function TitleRow({ title, badge, children }: { title: string; badge: ReactNode; children: ReactNode }) {
   return (
     <div className={styles.row}>

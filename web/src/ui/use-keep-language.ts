@@ -5,7 +5,7 @@ import { type Language, useLanguage } from '../i18n/language.tsx';
 
 const locales: Record<Language, string> = { en: 'en', zh: 'zh-CN' };
 
-/** Chooses a language for this browser and, for somebody who is signed in, for his others too. */
+/** Sets the language of this browser and of the signed-in account. */
 export function useKeepLanguage(): (language: Language) => void {
   const { choose } = useLanguage();
   const queryClient = useQueryClient();
@@ -13,7 +13,7 @@ export function useKeepLanguage(): (language: Language) => void {
     choose(language);
     const session = queryClient.getQueryData(sessionQuery.queryKey);
     if (!session || session.account.locale === locales[language]) return;
-    // The page speaks it already; that other browsers hear of it can wait for a better moment.
+    // The page has changed already; the account can be updated in the background.
     void call('PATCH /api/v1/me/profile', { body: { locale: locales[language] } }).then(
       (account) => queryClient.setQueryData(sessionQuery.queryKey, (now) => now && { ...now, account }),
       () => {},

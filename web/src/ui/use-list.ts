@@ -8,13 +8,13 @@ import { useCallback } from 'react';
 
 type ListPage = { data: unknown[]; total_count: number };
 
-/** The rows of a list that have been read so far; `LoadMore` below them is the way to more. */
+/** The loaded rows of a list, for `LoadMore` below them. */
 export function useList<Page extends ListPage, Key extends QueryKey>(
   query: UseSuspenseInfiniteQueryOptions<Page, Error, InfiniteData<Page>, Key, string>,
 ) {
   const list = useSuspenseInfiniteQuery(query);
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = list;
-  /** Reads on by itself, but not again and again what cannot be read. */
+  /** Loads more automatically, but does not repeat a failure. */
   const readOn = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);

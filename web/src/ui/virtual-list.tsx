@@ -17,22 +17,22 @@ type VirtualListProps<Row> = {
   total: number;
   idOf: (row: Row) => string;
   render: (row: Row, index: number) => ReactNode;
-  /** Height of a row before it was seen. */
+  /** Estimated height of a row. */
   estimate: number;
-  /** A row that stays there also when it is out of sight, because somebody writes in it. */
+  /** A row that stays mounted while it is edited. */
   keptId?: string | null;
-  /** A row that is scrolled to when it becomes this one. */
+  /** Scrolls to this row when it changes. */
   revealedId?: string | null;
-  /** The end comes near. */
+  /** Called near the end. */
   onNearEnd: () => void;
 };
 
-/** Rows to the end at which more are fetched. */
+/** Rows before the end at which more are fetched. */
 const nearEnd = 30;
-/** Marks what the arrow keys go to in a row. */
+/** Marks the element of a row that arrow keys focus. */
 const target = '[data-row-target]';
 
-/** A list of any length that holds only the rows in sight, so that it scrolls as smoothly as a short one. */
+/** A virtual list: only visible rows are rendered. */
 export function VirtualList<Row>({ label, rows, total, idOf, render, ...props }: VirtualListProps<Row>) {
   const { estimate, keptId = null, revealedId = null, onNearEnd } = props;
   const list = useRef<HTMLUListElement>(null);
@@ -113,7 +113,7 @@ function indexOf(element: Element): number | null {
   return index === undefined ? null : Number(index);
 }
 
-/** Where the list begins on the page. What is above it may grow. */
+/** The offset of the list on the page, which may change. */
 function useTop(list: React.RefObject<HTMLElement | null>): number {
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {

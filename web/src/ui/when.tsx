@@ -9,18 +9,18 @@ function subscribe(onChange: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-/** The time, as often as texts such as "3 minutes ago" need it. */
+/** The current time, updated often enough for "3 minutes ago". */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => Math.floor(Date.now() / everyMs) * everyMs);
 }
 
-/** How long ago something was; the exact time is one hover away. */
+/** A relative time; the tooltip has the exact one. */
 export function When({ at }: { at: string }) {
   const format = useFormat();
   const now = useNow();
   return (
     <Tooltip label={format.moment(at)}>
-      {/* Within the step of the clock above, "in 5 seconds" would be nonsense. */}
+      {/* Below the resolution of the clock, "in 5 seconds" would be wrong. */}
       <time dateTime={at}>{format.ago(at, Math.max(now, Date.parse(at)))}</time>
     </Tooltip>
   );

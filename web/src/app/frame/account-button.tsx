@@ -5,7 +5,7 @@ export const loadAccountMenu = () => import('./account-menu.tsx');
 
 const AccountMenu = lazy(async () => ({ default: (await loadAccountMenu()).AccountMenu }));
 
-/** Who is signed in; the menu under it comes when it is asked for. */
+/** The account button; its menu is loaded when it is first opened. */
 export function AccountButton({ isCompact = false }: { isCompact?: boolean }) {
   const [isAsked, setAsked] = useState(false);
   const face = <AccountFace isCompact={isCompact} onClick={() => setAsked(true)} />;

@@ -8,17 +8,16 @@ import styles from './account-menu.module.css';
 import { frameTexts } from './frame-texts.ts';
 
 type AccountFaceProps = ComponentProps<'button'> & {
-  /** The initials only. */
+  /** Only the initials are shown. */
   isCompact: boolean;
 };
 
-/** Who is signed in, as a button. */
 export function AccountFace({ isCompact, ...props }: AccountFaceProps) {
   const t = useTexts(frameTexts);
   const { data: session } = useQuery(sessionQuery);
   const name = session?.account.display_name ?? '';
   const secondLine = session?.account.email ?? session?.account.slug;
-  // What is seen is part of the name: somebody may say it to his computer.
+  // The accessible name contains the visible text, for voice control.
   const label = isCompact ? t.account(name) : `${t.account(name)} ${secondLine ?? ''}`;
   return (
     <UnstyledButton
@@ -29,7 +28,7 @@ export function AccountFace({ isCompact, ...props }: AccountFaceProps) {
       aria-label={label}
       data-compact={isCompact || undefined}
     >
-      {/* Drawn by the style: as a text they would be part of what the button is called. */}
+      {/* Drawn by CSS, so that it is not part of the accessible name. */}
       <span className={styles.initials} data-initials={initialsOf(name)} />
       {!isCompact && (
         <>
@@ -43,7 +42,7 @@ export function AccountFace({ isCompact, ...props }: AccountFaceProps) {
   );
 }
 
-/** Two letters of a name; of a Chinese one the first character says enough. */
+/** Two letters of a name, or the first character of a Chinese one. */
 function initialsOf(name: string): string {
   const [first = '', ...rest] = name.trim().split(/\s+/);
   const last = rest.at(-1) ?? '';

@@ -13,7 +13,7 @@ import { openShortcuts } from '../../ui/shortcut-keys.ts';
 import { AccountFace } from './account-face.tsx';
 import { frameTexts } from './frame-texts.ts';
 
-/** What belongs to an account: settings, language, appearance, signing out. It is open when it comes: it was asked for. */
+/** Opens as soon as it is loaded. */
 export function AccountMenu({ isCompact }: { isCompact: boolean }) {
   const t = useTexts(frameTexts);
   const shared = useTexts(sharedTexts);
@@ -22,7 +22,7 @@ export function AccountMenu({ isCompact }: { isCompact: boolean }) {
   const [isOpen, setOpen] = useState(false);
   const face = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    // The button that was pressed is gone; the focus comes back to this one.
+    // The button that was pressed has been replaced by this one.
     face.current?.focus({ preventScroll: true });
     setOpen(true);
   }, []);

@@ -2,7 +2,7 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { BrandSign } from '../../ui/brand.tsx';
 
-/** The frame before it is known whose it is, as the page has it before the app runs (`index.html`, `boot.css`). */
+/** Shown until the session is known. `index.html` shows the same before the app runs (`boot.css`). */
 export function FrameSkeleton() {
   const t = useTexts(sharedTexts);
   return (

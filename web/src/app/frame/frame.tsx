@@ -15,18 +15,18 @@ import { loadShortcutHelp, Shortcuts } from './shortcuts.tsx';
 import { SideNavigation } from './side-navigation.tsx';
 import { useFocusOnArrival } from './use-focus-on-arrival.ts';
 
-/** What nobody sees at first, so that it is there when it is asked for. */
+/** Loads what is not visible at first. */
 function loadTheRest(): void {
   for (const load of [loadAccountMenu, loadNavigationDrawer, loadShortcutHelp]) void load().catch(() => {});
 }
 
-/** What is around every page of an account. */
+/** The layout around every page of an account. */
 export function Frame() {
   const t = useTexts(frameTexts);
   const { data: session } = useQuery(sessionQuery);
   const router = useRouter();
   const isOver = session === null;
-  // The session ended while the page was open: asked anew, its route leads to where one signs in.
+  // The session ended while the page was open: the route redirects to the sign-in page.
   useEffect(() => {
     if (isOver) void router.invalidate();
   }, [isOver, router]);
@@ -56,7 +56,7 @@ export function Frame() {
   );
 }
 
-/** The page. From around one that could not be shown, other pages are still to be had. */
+/** If a page fails, the navigation around it stays. */
 function Inside() {
   const match = useMatches({ select: (matches) => matches.at(-1) });
   return (

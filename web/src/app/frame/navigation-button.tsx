@@ -9,7 +9,7 @@ export const loadNavigationDrawer = () => import('./navigation-drawer.tsx');
 
 const NavigationDrawer = lazy(async () => ({ default: (await loadNavigationDrawer()).NavigationDrawer }));
 
-/** Opens the navigation on a narrow screen; what it opens comes when it is asked for. */
+/** Opens the navigation on narrow screens; the drawer is loaded when it is first opened. */
 export function NavigationButton() {
   const t = useTexts(frameTexts);
   const [isAsked, setAsked] = useState(false);

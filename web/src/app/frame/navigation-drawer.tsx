@@ -8,7 +8,7 @@ import { SideNavigation } from './side-navigation.tsx';
 
 type NavigationDrawerProps = { isOpen: boolean; onClose: () => void };
 
-/** The side bar where there is no room for it. */
+/** The side bar on narrow screens. */
 export function NavigationDrawer({ isOpen, onClose }: NavigationDrawerProps) {
   const { close } = useTexts(sharedTexts);
   return (

@@ -14,7 +14,7 @@ type ShortcutHelpProps = {
   onTurn: (isOn: boolean) => void;
 };
 
-/** Which keys lead where. They can be switched off: some people speak to their computer. */
+/** They can be switched off, for people who use speech input. */
 export function ShortcutHelp({ isOpen, onClose, isOn, onTurn }: ShortcutHelpProps) {
   const t = useTexts(frameTexts);
   return (

@@ -4,14 +4,13 @@ import { focusSearch } from '../../ui/focus-search.ts';
 import { areShortcutsOn, isTyping, keepShortcuts, openEvent, openShortcuts } from '../../ui/shortcut-keys.ts';
 import { navigation } from '../navigation.ts';
 
-/** Time for the second key. */
 const secondKeyMs = 1_500;
 
 export const loadShortcutHelp = () => import('./shortcut-help.tsx');
 
 const ShortcutHelp = lazy(async () => ({ default: (await loadShortcutHelp()).ShortcutHelp }));
 
-/** Keys that lead to pages, and the help about them, which comes when it is asked for. */
+/** Keyboard shortcuts, and their help, which is loaded when it is first opened. */
 export function Shortcuts() {
   const [isAsked, setAsked] = useState(false);
   const [isOpen, setOpen] = useState(false);
@@ -39,7 +38,7 @@ export function Shortcuts() {
 
 function useShortcuts(isOn: boolean, showHelp: () => void): void {
   const navigate = useNavigate();
-  // Before anything is seen: a key that is pressed at once counts.
+  // In a layout effect, so that no key press is missed.
   useLayoutEffect(() => {
     if (!isOn) return;
     let waitsForSecondUntil = 0;

@@ -39,7 +39,7 @@ function NavLink({ item: { to, icon: Sign, texts } }: { item: NavItem }) {
   );
 }
 
-/** Pages of their own beside the app, made by the server. */
+/** Served by the server, outside the app. */
 function ReferenceLink() {
   const t = useTexts(frameTexts);
   const shared = useTexts(sharedTexts);

@@ -3,8 +3,8 @@ import { useEffect } from 'react';
 import { focusPageTitle } from '../../ui/page-title.tsx';
 
 /**
- * A new page begins at its title: the focus goes there, so that it is read out and Tab goes on from it. Not at the first
- * page, where browsers do that themselves.
+ * Moves the focus to the title of a new page, so that it is read out. Not on the first page, where browsers handle
+ * this.
  */
 export function useFocusOnArrival(): void {
   const router = useRouter();

@@ -5,7 +5,7 @@ import { forgetAccount, sessionQuery } from '../../api/session.ts';
 
 export type Account = Schemas['Account'];
 
-/** The account that is signed in. Pages of it are not shown without one. */
+/** Only for pages that need an account. */
 export function useAccount(): Account {
   const { data: session } = useSuspenseQuery(sessionQuery);
   if (session === null) throw new Error('A page of an account is shown without one. This is a bug.');

@@ -59,7 +59,7 @@ function PasswordForm({ account }: { account: Account }) {
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md" maw={480}>
-        {/* For password managers, which must know whose password it is. */}
+        {/* Password managers need the user name. */}
         <input type="text" autoComplete="username" value={account.email ?? account.slug} readOnly hidden />
         <PasswordField label={t.current} autoComplete="current-password" {...form.getInputProps('current_password')} />
         <PasswordField
@@ -79,7 +79,6 @@ function PasswordForm({ account }: { account: Account }) {
   );
 }
 
-/** Which field a refusal is about, in the reader's language. */
 function useFieldError() {
   const t = useTexts(accountTexts);
   const format = useFormat();

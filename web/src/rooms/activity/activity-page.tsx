@@ -22,7 +22,7 @@ const route = getRouteApi('/signed-in/activity');
 export function ActivityPage() {
   const t = useTexts(activityTexts);
   const filter = useFilter();
-  // Rows stay until those of another filter are there.
+  // Rows stay until those of another filter are loaded.
   const shown = useDeferredValue(filter);
   const isFeed = filter.archived === undefined;
   return (
@@ -39,7 +39,7 @@ export function ActivityPage() {
 
 const isNarrowed = ({ type, project, actor_id }: ActivityFilter) => Boolean(type || project || actor_id);
 
-/** An address may name a type that there is not in this release: then all are shown. */
+/** A link may name a type that this release does not know: then all are shown. */
 function useFilter(): ActivityFilter {
   const search = route.useSearch();
   return useMemo(() => (isActivityType(search.type) ? search : { ...search, type: undefined }), [search]);

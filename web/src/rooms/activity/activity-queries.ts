@@ -25,7 +25,7 @@ export const activityQuery = (filter: ActivityFilter) =>
     ...byCursor,
   });
 
-/** The row leaves the list at once; it comes back if the server did not take it. */
+/** Removed from the list at once, and restored if the request fails. */
 export function useMoveActivity(filter: ActivityFilter, onFailure: (error: unknown) => void) {
   const queryClient = useQueryClient();
   const { queryKey } = activityQuery(filter);
@@ -40,13 +40,13 @@ export function useMoveActivity(filter: ActivityFilter, onFailure: (error: unkno
       queryClient.setQueryData<Pages>(queryKey, (pages) => pages && without(pages, id));
       return { before };
     },
-    // Here and not where it is called: the row that called is gone from the page.
+    // Here and not where it is called: that row is unmounted by then.
     onError: (error, _row, kept) => {
       queryClient.setQueryData(queryKey, kept?.before);
       onFailure(error);
     },
     onSettled: () => {
-      // Of several clicks in a row the last one fetches.
+      // Of several clicks only the last one refetches.
       if (queryClient.isMutating({ mutationKey: ['move-activity'] }) <= 1)
         void queryClient.invalidateQueries({ queryKey: ['activity'] });
     },

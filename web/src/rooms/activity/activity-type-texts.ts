@@ -3,7 +3,7 @@ import { catalogue } from '../../i18n/catalogue.ts';
 
 export type ActivityType = NonNullable<Routes['GET /api/v1/activity']['query']['type']>;
 
-/** Every type in both languages; the types let none of the contract be missing. */
+/** The types make sure that every type of the contract has a name. */
 const english: Record<ActivityType, string> = {
   'key.created': 'Key created',
   'key.activated': 'Key activated',

@@ -12,7 +12,7 @@ export function ArchiveAll() {
   const t = useTexts(activityTexts);
   const format = useFormat();
   const archive = useArchiveAll();
-  /** What comes while somebody still thinks about it stays in the feed. */
+  /** Rows that arrive while the dialog is open are not archived. */
   const [before, setBefore] = useState<string | null>(null);
   const close = () => setBefore(null);
   const run = () => {

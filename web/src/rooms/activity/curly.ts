@@ -1,4 +1,4 @@
-/** The server's sentence as it is read: names in curly quotes. A name keeps the quotes that are in it. */
+/** The server's message with curly quotes around names. Quotes inside a name stay. */
 export function curly(message: string, name: string): string {
   const quoted = `"${name}"`;
   return message.split(quoted).map(ofPlainNames).join(`“${name}”`);

@@ -28,7 +28,7 @@ const signs = {
   error: IconAlertCircle,
 } as const;
 
-/** Rows of the feed by day, the newest first. */
+/** Rows by day, the newest first. */
 export function Feed({ rows, filter }: { rows: readonly Activity[]; filter: ActivityFilter }) {
   const dayOf = useDay();
   const days = Map.groupBy(rows, ({ created_at }) => dayOf(created_at));
@@ -44,7 +44,6 @@ export function Feed({ rows, filter }: { rows: readonly Activity[]; filter: Acti
   ));
 }
 
-/** The name of a day of the reader. */
 function useDay(): (at: string) => string {
   const t = useTexts(activityTexts);
   const format = useFormat();
@@ -91,7 +90,7 @@ function Row({ row, filter }: { row: Activity; filter: ActivityFilter }) {
   );
 }
 
-/** The row goes: who archives by keyboard goes on with the next one. */
+/** The row is removed: the focus goes to the next one. */
 function focusNeighbour(button: HTMLElement): void {
   const buttons = [...(button.closest('main')?.querySelectorAll<HTMLElement>('li button') ?? [])];
   const at = buttons.indexOf(button);
@@ -100,7 +99,7 @@ function focusNeighbour(button: HTMLElement): void {
   else focusPageTitle();
 }
 
-/** Leads to all that the same key or account did. */
+/** A link to everything that this key or account did. */
 function Actor({ actor: { kind, id, label }, filter }: Pick<Activity, 'actor'> & { filter: ActivityFilter }) {
   const t = useTexts(activityTexts);
   if (kind === 'system') return <span>{t.system}</span>;

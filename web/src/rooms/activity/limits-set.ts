@@ -4,7 +4,7 @@ import type { activityTexts } from './activity-texts.ts';
 
 type Texts = (typeof activityTexts)['en'];
 
-/** What holds after limits were changed: who looks for why calls are refused needs more than that they were. */
+/** The limits after a change, which explain why calls are refused. */
 export function limitsSet({ type, data }: Pick<Activity, 'type' | 'data'>, t: Texts, format: Format): string[] {
   if (type !== 'limits.changed') return [];
   if ('storage_bytes' in data)

@@ -4,9 +4,9 @@ import { signedInRoute } from '../../routing/root-route.ts';
 import { type ActivityFilter, activityQuery } from './activity-queries.ts';
 import type { ActivityType } from './activity-type-texts.ts';
 
-/** What can be a type. Which there are is known to the page: every other one would have to load all their names. */
+/** The names of the types are not loaded here, so only the format is checked. */
 function readType(value: unknown): ActivityType | undefined {
-  // as: the page leaves out what is none.
+  // as: the page ignores unknown types.
   return typeof value === 'string' && /^[a-z]+\.[a-z_]+$/.test(value) ? (value as ActivityType) : undefined;
 }
 

@@ -4,10 +4,10 @@ import type { Activity } from './activity-queries.ts';
 import { activityTypeTexts, isActivityType } from './activity-type-texts.ts';
 import { curly } from './curly.ts';
 
-/** Things that go without a name: there is one of each. */
+/** Resources without a name: there is one of each. */
 const nameless = new Set(['account', 'credits', 'checkout']);
 
-/** What happened, in a sentence. The server says it in English; in other languages it is put together from the facts. */
+/** What happened, in a sentence. In English the server's message is shown; the Chinese one is built from the fields. */
 export function useActivityText(): (row: Activity) => string {
   const { language } = useLanguage();
   const format = useFormat();
@@ -16,7 +16,6 @@ export function useActivityText(): (row: Activity) => string {
     const { type, subject, message, data } = row;
     const given = nameless.has(subject.kind) ? (data['credits'] ?? data['balance']) : null;
     const amount = typeof given === 'string' ? format.credits(given) : null;
-    // The server writes amounts as they are booked; here they are to be read.
     if (language === 'en' || !isActivityType(type))
       return amount === null ? curly(message, subject.label) : message.replace(plainAmount, amount);
     if (nameless.has(subject.kind)) return amount === null ? names[type] : `${names[type]}：${amount}`;
@@ -26,7 +25,7 @@ export function useActivityText(): (row: Activity) => string {
 
 const plainAmount = /\d+(\.\d+)?/;
 
-/** What it happened to. A share is of a model, and with an account; a version is one of several. */
+/** The resource. A share has a model and an account, a version has a number. */
 function subjectOf({ subject, data }: Activity): string {
   const model = data['hosted_model'];
   if (subject.kind === 'share' && typeof model === 'object' && model !== null && 'alias' in model)

@@ -5,7 +5,6 @@ import { FigureRow } from '../../ui/figure-row.tsx';
 import { creditsQuery } from './billing-queries.ts';
 import { billingTexts } from './billing-texts.ts';
 
-/** What an account has, and what it has had. */
 export function Balance() {
   const t = useTexts(billingTexts);
   const format = useFormat();

@@ -20,7 +20,7 @@ const route = getRouteApi('/signed-in/credits');
 export function BillingPage() {
   const t = useTexts(billingTexts);
   const search = route.useSearch();
-  // What is shown stays until what another filter asks for is there.
+  // Data stays until that of another filter is loaded.
   const shown = useDeferredValue(search);
   return (
     <Page title={t.title} lead={t.lead} actions={<Actions />}>

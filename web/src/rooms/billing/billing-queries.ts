@@ -31,7 +31,6 @@ export const summaryQuery = (by: Grouping, span: Span) =>
       }),
   });
 
-/** What of the ledger the filters of the page ask for. */
 export function ledgerFilter(search: BillingSearch) {
   const { type, project, model, key_id } = search;
   return { type, project, model, key_id, from: startOf(spanOf(search), Date.now()) };
@@ -62,7 +61,7 @@ export const pricesQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Asked for often while the buyer or his bank may change it. */
+/** Polled while the payment may still change. */
 export const checkoutQuery = (id: string) =>
   queryOptions({
     queryKey: ['billing', 'checkout', id],

@@ -8,7 +8,7 @@ export type Span = (typeof spans)[number];
 export const ledgerTypes = ['inference', 'training', 'index', 'grant', 'purchase', 'refund', 'adjustment'] as const;
 type LedgerType = (typeof ledgerTypes)[number];
 
-/** What of the ledger is shown; it stands in the address. */
+/** The filters of the ledger, in the URL. */
 export type BillingSearch = {
   days?: Span | undefined;
   by?: Grouping | undefined;
@@ -32,12 +32,11 @@ export function readBillingSearch(search: Record<string, unknown>): BillingSearc
 
 const dayMs = 86_400_000;
 
-/** Midnight (UTC) of the first day of a span that ends today: the server sums up by such days. */
+/** Midnight (UTC) of the first day of a range that ends today: the server sums by such days. */
 export function startOf(span: Span, nowMs: number): string {
   return new Date((Math.floor(nowMs / dayMs) - span + 1) * dayMs).toISOString();
 }
 
-/** The days of a span, as the server names them. */
 export function daysFrom(from: string, to: string): string[] {
   const [first, last] = [Date.parse(from), Date.parse(to)].map((ms) => Math.floor(ms / dayMs)) as [number, number];
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) =>

@@ -20,7 +20,7 @@ const route = getRouteApi('/signed-in/credits');
 
 type BreakdownProps = { search: BillingSearch; shown: BillingSearch };
 
-/** What credits were spent on: over time, or by what cost most. */
+/** Spending over time, or by the largest groups. */
 export function Breakdown({ search, shown }: BreakdownProps) {
   const t = useTexts(billingTexts);
   return (
@@ -105,7 +105,7 @@ function Days({ groups, days }: { groups: readonly UsageGroup[]; days: readonly 
   );
 }
 
-/** The filter of the ledger that shows the same as a group. */
+/** The ledger filter that corresponds to a group. */
 function filterOf(by: Grouping, group: string): BillingSearch | null {
   switch (by) {
     case 'project':

@@ -23,7 +23,7 @@ export function BuyCredits({ platform, isOpen, onClose }: BuyProps) {
 
 const other = 'other';
 
-/** From 1 to 1,000,000, as the server takes it. */
+/** From 1 to 1,000,000, as the server accepts it. */
 function isAmount(text: string): boolean {
   return /^\d{1,7}(\.\d{1,6})?$/.test(text) && Number(text) >= 1 && Number(text) <= 1_000_000;
 }

@@ -30,7 +30,7 @@ export function CheckoutPage() {
   );
 }
 
-/** One purchase, from the order to the credits; its state follows the payment by itself. */
+/** One purchase; its state is polled. */
 function Purchase() {
   const t = useTexts(billingTexts);
   const format = useFormat();

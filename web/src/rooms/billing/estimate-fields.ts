@@ -4,7 +4,6 @@ const names = ['prompt_tokens', 'max_tokens', 'input_tokens', 'requests', 'examp
 type EstimateField = (typeof names)[number];
 export type EstimateFields = Record<EstimateField, string>;
 
-/** What must be known to estimate something. */
 export function fieldsOf({ operation, kind }: Pick<Price, 'operation' | 'kind'>): readonly EstimateField[] {
   if (operation === 'training') return ['examples', 'epochs'];
   return kind === 'text' ? ['prompt_tokens', 'max_tokens', 'requests'] : ['input_tokens', 'requests'];

@@ -10,7 +10,6 @@ import { type Estimate, pricesQuery, useEstimate } from './billing-queries.ts';
 import { type EstimateFields, estimateBodyOf, fieldsOf, isCount } from './estimate-fields.ts';
 import { pricesTexts } from './prices-texts.ts';
 
-/** What a number of calls, or a training, would come to. */
 export function EstimatePanel() {
   const t = useTexts(pricesTexts);
   const { data: prices } = useSuspenseQuery(pricesQuery);

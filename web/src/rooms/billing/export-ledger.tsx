@@ -12,7 +12,7 @@ import type { BillingSearch } from './billing-search.ts';
 import { billingTexts } from './billing-texts.ts';
 import { ledgerCsv } from './ledger-csv.ts';
 
-/** Saves all rows that fit the filters as a file; many of them take a while, and can be stopped. */
+/** Saves all rows that match the filters; it can be canceled. */
 export function ExportLedger({ search }: { search: BillingSearch }) {
   const t = useTexts(billingTexts);
   const format = useFormat();

@@ -44,7 +44,7 @@ export function useLedgerColumns(): Column<LedgerRow>[] {
   ];
 }
 
-/** On one line: what is too long for it is shown when one points at it. */
+/** On one line; the tooltip has the full text. */
 function KeyName({ name }: { name: string | undefined }) {
   return name === undefined ? (
     '–'

@@ -25,10 +25,10 @@ const columns: readonly [name: string, read: (row: LedgerRow) => string | number
   ['id', (row) => row.id],
 ];
 
-/** By it spreadsheets recognise UTF-8. */
+/** The byte order mark tells spreadsheets that it is UTF-8. */
 const byteOrderMark = '\uFEFF';
 
-/** The ledger as a spreadsheet reads it (RFC 4180). */
+/** The ledger as CSV (RFC 4180). */
 export function ledgerCsv(rows: readonly LedgerRow[]): string {
   const lines = [columns.map(([name]) => name), ...rows.map((row) => columns.map(([, read]) => cell(read(row))))];
   return byteOrderMark + lines.map((line) => `${line.join(',')}\r\n`).join('');
@@ -40,7 +40,7 @@ function cell(value: string | number | null): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A spreadsheet takes such a text for a formula, and names are chosen by people; negative numbers are none. */
+/** Spreadsheets would run such a text as a formula. Negative numbers are none. */
 function safe(text: string): string {
   return /^[=+\-@\t\r]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text) ? `'${text}` : text;
 }

@@ -21,7 +21,6 @@ import { useLedgerColumns } from './ledger-columns.tsx';
 
 const route = getRouteApi('/signed-in/credits');
 
-/** Every change of the balance that fits the filters. */
 export function Ledger({ search, shown }: { search: BillingSearch; shown: BillingSearch }) {
   const t = useTexts(billingTexts);
   return (
@@ -64,7 +63,6 @@ function Filters({ search }: { search: BillingSearch }) {
   );
 }
 
-/** What the owner calls a key. */
 function useKeyName(id: string | undefined): string | undefined {
   const { data } = useInfiniteQuery({ ...keysQuery, enabled: id !== undefined });
   return data?.pages.flatMap((page) => page.data).find((key) => key.id === id)?.name;

@@ -3,7 +3,6 @@ import { type Language, useLanguage } from '../../i18n/language.tsx';
 
 const tags: Record<Language, string> = { en: 'en', zh: 'zh-CN' };
 
-/** A price as people of the language write it. */
 export function useMoney(): (money: Schemas['Money']) => string {
   const { language } = useLanguage();
   return ({ amount, currency }) =>

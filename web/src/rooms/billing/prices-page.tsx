@@ -49,7 +49,6 @@ function Terms() {
 
 type ModelPrices = Pick<Price, 'model' | 'kind'> & { rates: Partial<Record<Price['operation'], Price>> };
 
-/** What each model costs for each thing that is done with it, in the order of the list. */
 function byModel(prices: readonly Price[]): ModelPrices[] {
   const models = new Map<string, ModelPrices>();
   for (const price of prices) {

@@ -36,7 +36,7 @@ export const pricesRoute = createRoute({
   component: lazyComponent(() => import('./prices-page.tsx'), 'PricesPage'),
 });
 
-/** Where the payment service sends the buyer back to. */
+/** The payment service redirects here. */
 export const checkoutRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/credits/checkout/$id',

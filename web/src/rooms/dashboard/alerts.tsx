@@ -10,7 +10,7 @@ type Alert = Dashboard['alerts'][number];
 
 const signs = { error: IconAlertCircle, warning: IconAlertTriangle, info: IconInfoCircle };
 
-/** What the owner should look at, the worst first. */
+/** Sorted by severity. */
 export function Alerts({ dashboard }: { dashboard: Dashboard }) {
   const t = useTexts(dashboardTexts);
   const textOf = useAlertText(dashboard);
@@ -38,7 +38,7 @@ export function Alerts({ dashboard }: { dashboard: Dashboard }) {
   );
 }
 
-/** The server says it in English; in other languages it is said again, from the same numbers. */
+/** In English the server's message is shown; the Chinese one is built from the same numbers. */
 function useAlertText({ credits, training, imports, keys }: Dashboard): (alert: Alert) => string {
   const t = useTexts(dashboardTexts).alertsText;
   const format = useFormat();

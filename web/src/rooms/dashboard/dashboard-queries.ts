@@ -8,7 +8,7 @@ export type Window = (typeof windows)[number];
 
 export const isWindow = (value: unknown): value is Window => windows.some((window) => window === value);
 
-/** Somebody may be trying it in a terminal beside the page right now. */
+/** Somebody may be making the first call in a terminal right now. */
 function awaitsFirstCall(dashboard: Dashboard | undefined): boolean {
   const { key, first_call } = dashboard?.getting_started ?? { key: false, first_call: false };
   return key && !first_call;
@@ -21,7 +21,6 @@ export const dashboardQuery = (window: Window) =>
     refetchInterval: ({ state }) => (awaitsFirstCall(state.data) ? 4_000 : 30_000),
   });
 
-/** What the account can call, for its first call. */
 export const callableQuery = queryOptions({
   queryKey: ['dashboard', 'callable'],
   queryFn: ({ signal }) => call('GET /api/v1/models', { query: { limit: 100 }, signal }),

@@ -6,7 +6,6 @@ import { dashboardTexts } from './dashboard-texts.ts';
 
 const aYear = 365;
 
-/** The account in four numbers. */
 export function Figures({ dashboard: { credits, usage } }: { dashboard: Dashboard }) {
   const t = useTexts(dashboardTexts);
   const format = useFormat();

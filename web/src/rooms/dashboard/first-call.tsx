@@ -5,7 +5,7 @@ import { CodeTabs, exampleLanguages, exampleOf } from '../projects/index.ts';
 import { callableQuery } from './dashboard-queries.ts';
 import { dashboardTexts } from './dashboard-texts.ts';
 
-/** A call that works as it stands, of the first model that the account can call. */
+/** A call of the first model that the account can use. */
 export function FirstCall() {
   const t = useTexts(dashboardTexts);
   const { data } = useSuspenseQuery(callableQuery);

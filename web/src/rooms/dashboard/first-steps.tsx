@@ -13,7 +13,7 @@ const steps: readonly GettingStartedStep[] = ['project', 'key', 'first_call', 'd
 
 type FirstStepsProps = { dashboard: Dashboard; onOpen: (dialog: StepDialog) => void };
 
-/** The way of a new account: what is done already, and what to do now; gone when all of it is done. */
+/** Onboarding steps; hidden when all are done. */
 export function FirstSteps({ dashboard, onOpen }: FirstStepsProps) {
   const t = useTexts(dashboardTexts);
   const format = useFormat();

@@ -7,14 +7,13 @@ import type { Dashboard } from './dashboard-queries.ts';
 import { dashboardTexts } from './dashboard-texts.ts';
 import type { StepDialog } from './step-dialogs.tsx';
 
-// Few need it, once: it is not part of what everybody loads.
+// Loaded separately: it is shown to new accounts only.
 const FirstCall = lazyComponent(() => import('./first-call.tsx'), 'FirstCall');
 
 export type GettingStartedStep = keyof Dashboard['getting_started'];
 
 type NextStepProps = { step: GettingStartedStep; dashboard: Dashboard; onOpen: (dialog: StepDialog) => void };
 
-/** What to do now, done right here where it can be. */
 export function NextStep({ step, dashboard, onOpen }: NextStepProps) {
   const t = useTexts(dashboardTexts);
   switch (step) {
@@ -41,7 +40,7 @@ type ProjectPageProps = {
   text: string;
 };
 
-/** A page of the project that was used last; the list of projects where there is none. */
+/** In the project that was used last; without one, the list of projects. */
 function ProjectPage({ dashboard, to, text }: ProjectPageProps) {
   const t = useTexts(dashboardTexts);
   const [project] = dashboard.projects.recent;

@@ -6,8 +6,8 @@ import { LazyCreateProject } from '../projects/index.ts';
 export type StepDialog = 'project' | 'key';
 
 /**
- * Dialogs of the first steps. Not inside the list of steps: that goes on as soon as a key is made, while the dialog still
- * shows the key, this once.
+ * Dialogs of the first steps. They are not rendered inside the list of steps, which moves on while the dialog still
+ * shows the new key.
  */
 export function useStepDialogs() {
   const [asked, setAsked] = useState<StepDialog | null>(null);

@@ -7,7 +7,7 @@ import { dashboardTexts } from './dashboard-texts.ts';
 
 type Point = Dashboard['usage']['series'][number];
 
-/** Points of the series as bars: of hours in the reader's time, of days as they are counted, in UTC. */
+/** Hours are shown in the reader's time zone, days in UTC. */
 function usePoints({ window, usage }: Dashboard, valuesOf: (point: Point) => number[]): BarPoint[] {
   const format = useFormat();
   return usage.series.map((point) => ({

@@ -70,7 +70,7 @@ function EditForm({ at, dataset, onClose }: Omit<EditDatasetProps, 'isOpen'>) {
   const submit = form.onSubmit(
     ({ name, description }) =>
       change.mutate(
-        // Only what was changed here: the rest may have been changed elsewhere since.
+        // Other fields may have been changed elsewhere meanwhile.
         {
           ...(form.isDirty('name') ? { name: name.trim() } : {}),
           ...(form.isDirty('description') ? { description: description.trim() || null } : {}),

@@ -21,7 +21,7 @@ import { useReadOnly } from './use-read-only.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset');
 
-/** Pages of a dataset, in their order; the last two are about what searches find. */
+/** The last two are for embedding projects. */
 const tabs = [
   { to: '/projects/$owner/$project/data/$dataset', text: 'examples' },
   { to: '/projects/$owner/$project/data/$dataset/versions', text: 'versions' },
@@ -31,7 +31,7 @@ const tabs = [
 
 const tabsOf = ({ kind }: Dataset) => (kind === 'embedding' ? tabs : tabs.slice(0, 2));
 
-/** What is around every page of a dataset: what it is, and the way to its other pages. */
+/** The layout around every page of a dataset. */
 export function DatasetFrame() {
   const t = useTexts(datasetsTexts);
   const params = route.useParams();
@@ -128,7 +128,6 @@ export function DatasetFrameSkeleton() {
   );
 }
 
-/** In place of a dataset that is not there, or could not be read. */
 export function DatasetProblem({ error, reset }: ErrorComponentProps) {
   const t = useTexts(datasetsTexts);
   const router = useRouter();

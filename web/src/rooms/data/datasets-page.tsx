@@ -33,7 +33,7 @@ export function DatasetsPage() {
   const t = useTexts(datasetsTexts);
   const params = route.useParams();
   const filter = route.useSearch();
-  // Rows stay until those of another filter are there.
+  // Rows stay until those of another filter are loaded.
   const shown = useDeferredValue(filter);
   const { data: project } = useSuspenseQuery(projectQuery(params));
   const [isCreating, setCreating] = useState(false);
@@ -59,7 +59,7 @@ export function DatasetsPage() {
         {actions}
       </div>
       <Part skeleton={<Panel flush>{rows}</Panel>}>
-        {/* The list waits for them: what came later would push it down. */}
+        {/* Shown together with the list, which would otherwise move down. */}
         <Part>
           <UnfinishedImports at={params} />
         </Part>

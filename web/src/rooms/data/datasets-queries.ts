@@ -39,13 +39,13 @@ const importsPollMs = 5_000;
 
 type ImportState = Schemas['Import']['state'];
 
-/** The server works on it, so that the page asks again by itself. */
+/** The server is working on it, so its state is polled. */
 export const isImportInProgress = (state: ImportState): boolean =>
   state === 'uploaded' || state === 'profiling' || state === 'importing' || state === 'canceling';
 export const isImportOver = (state: ImportState): boolean =>
   state === 'completed' || state === 'failed' || state === 'canceled' || state === 'expired';
 
-/** The latest imports; the unfinished ones are among them. */
+/** The latest imports, the unfinished ones among them. */
 export const importsQuery = ({ owner, project }: ProjectPath) =>
   queryOptions({
     queryKey: ['imports', owner, project],
@@ -83,7 +83,7 @@ export function useCreateDataset({ owner, project }: ProjectPath) {
 
 type DatasetChange = Routes['PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}']['body'];
 
-/** `onDone` is called also when what called is gone from the page by then. */
+/** `onDone` is called even if the calling component is unmounted by then. */
 export function useChangeDataset(at: DatasetPath, onDone?: (changed: Dataset) => void) {
   const queryClient = useQueryClient();
   return useMutation({
@@ -97,7 +97,6 @@ export function useChangeDataset(at: DatasetPath, onDone?: (changed: Dataset) =>
   });
 }
 
-/** After a change of what is in a dataset: its counts are other ones, wherever they are shown. */
 export function refreshDataset(queryClient: QueryClient, at: DatasetPath): void {
   void queryClient.invalidateQueries({ queryKey: datasetQuery(at).queryKey });
   void queryClient.invalidateQueries({ queryKey: ['datasets', at.owner, at.project] });

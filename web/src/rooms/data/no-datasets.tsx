@@ -4,7 +4,6 @@ import { TextLink } from '../../ui/text-link.tsx';
 import type { ProjectPath } from '../projects/index.ts';
 import { datasetsTexts } from './datasets-texts.ts';
 
-/** Where a dataset is to be chosen and there is none: the way to one. */
 export function NoDatasets({ at }: { at: ProjectPath }) {
   const t = useTexts(datasetsTexts);
   return (

@@ -14,17 +14,17 @@ export const dataRoute = createRoute({
   loaderDeps: ({ search }) => search,
   loader: ({ context: { queryClient }, params, deps }) => {
     void queryClient.prefetchInfiniteQuery(datasetsQuery(params, deps));
-    // They stand above the list, which they would push down.
+    // Loaded together with the list, which would otherwise move down.
     void queryClient.prefetchQuery(importsQuery(params));
   },
   component: lazyComponent(() => import('./datasets-page.tsx'), 'DatasetsPage'),
 });
 
-/** Frame of all pages of a dataset. */
+/** Parent of all pages of a dataset. */
 export const datasetRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/data/$dataset',
-  // Awaited: a dataset that is not there has no pages.
+  // Awaited: a missing dataset is an error page.
   loader: ({ context, params }) => context.queryClient.ensureQueryData(datasetQuery(params)),
   component: lazyComponent(() => import('./dataset-frame.tsx'), 'DatasetFrame'),
   pendingComponent: lazyComponent(() => import('./dataset-frame.tsx'), 'DatasetFrameSkeleton'),

@@ -8,7 +8,6 @@ import styles from './data.module.css';
 import { importsQuery, isImportOver } from './datasets-queries.ts';
 import { datasetsTexts } from './datasets-texts.ts';
 
-/** Imports that wait for somebody, or are being worked on. Nothing when there are none. */
 export function UnfinishedImports({ at }: { at: ProjectPath }) {
   const t = useTexts(datasetsTexts);
   const { data } = useSuspenseQuery(importsQuery(at));

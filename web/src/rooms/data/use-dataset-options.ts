@@ -4,7 +4,6 @@ import { namesApart } from '../../ui/names-apart.ts';
 import type { Dataset } from './datasets-queries.ts';
 import { datasetsTexts } from './datasets-texts.ts';
 
-/** Datasets to choose from: what each is called, and how much is in it. */
 export function useDatasetOptions(datasets: readonly Dataset[]): { value: string; label: string }[] {
   const t = useTexts(datasetsTexts);
   const format = useFormat();

@@ -4,7 +4,6 @@ import { TextLink } from '../../ui/text-link.tsx';
 import type { ProjectPath } from '../projects/index.ts';
 import { datasetsTexts } from './datasets-texts.ts';
 
-/** Tells that something elsewhere became examples of a dataset, and leads on to it. */
 export function useKeptNotice({ owner, project }: ProjectPath): (text: string, dataset: string) => void {
   const t = useTexts(datasetsTexts);
   return (text, dataset) =>

@@ -6,7 +6,6 @@ import { versionName } from './version-queries.ts';
 
 type Choice = Pick<Version, 'id' | 'number' | 'label' | 'example_count'>;
 
-/** A version to choose: its number, the word for it, and how much is in it. */
 export function useVersionOption(): (version: Choice) => { value: string; label: string } {
   const t = useTexts(datasetsTexts);
   const format = useFormat();

@@ -6,7 +6,7 @@ import { versionName, versionQuery } from './version-queries.ts';
 
 type VersionLinkProps = { at: ProjectPath; version: string };
 
-/** The name of a dataset and of a version of it, as soon as they are known, and the way to its examples. */
+/** The name of a dataset and of its version, with a link to the examples. */
 export function VersionLink({ at: { owner, project }, version }: VersionLinkProps) {
   const { data: frozen } = useQuery(versionQuery({ owner, project }, version));
   const at = { owner, project, dataset: frozen?.dataset_id ?? '' };

@@ -7,7 +7,6 @@ import type { DatasetPath } from './datasets-queries.ts';
 
 export type Version = Schemas['DatasetVersion'];
 
-/** What a version is called, everywhere and in every language. */
 export const versionName = (number: number): string => `v${number}`;
 
 export const versionsQuery = (at: DatasetPath) =>
@@ -22,7 +21,7 @@ export const versionsQuery = (at: DatasetPath) =>
     ...byCursor,
   });
 
-/** A version never changes. */
+/** Versions are immutable. */
 export const versionQuery = ({ owner, project }: ProjectPath, id: string) =>
   queryOptions({
     queryKey: ['version', id],
@@ -34,7 +33,6 @@ export const versionQuery = ({ owner, project }: ProjectPath, id: string) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** What a version is called, as soon as that is known. */
 export function useVersionName(at: DatasetPath, id: string): string {
   const { data: version } = useQuery(versionQuery(at, id));
   return version ? versionName(version.number) : '…';

@@ -3,7 +3,7 @@ import type { EmbeddingContent, Example, NewExample, Split, TextContent } from '
 export type Role = TextContent['messages'][number]['role'];
 export const roles: readonly Role[] = ['system', 'user', 'assistant', 'tool'];
 
-/** A message as it is being written: what is JSON is a text. Keys tell fields apart while rows come and go. */
+/** A message in the editor; JSON fields hold text. Keys identify fields while rows are added and removed. */
 export type MessageDraft = {
   key: number;
   role: Role;
@@ -12,19 +12,17 @@ export type MessageDraft = {
   reasoning: string | null;
   toolCalls: string | null;
   toolCallId: string | null;
-  /** Of an answer: it is seen and not learned. */
+  /** The weight of an answer is 0: it is context only. */
   isSeenOnly?: boolean;
 };
 
 export type PassageDraft = { key: number; text: string; documentId: string | null };
 
-/** An example as it is being written. */
 export type ExampleDraft = { split: Split } & (
   | { kind: 'text'; messages: MessageDraft[]; tools: string | null }
   | { kind: 'embedding'; query: string; positives: PassageDraft[]; negatives: PassageDraft[] }
 );
 
-/** Of fields that hold a draft, or a part of one. */
 export type ExampleEditorProps<Draft = ExampleDraft> = { draft: Draft; onChange: (draft: Draft) => void };
 
 export type TextDraft = Extract<ExampleDraft, { kind: 'text' }>;
@@ -78,7 +76,7 @@ function pairDraft({ query, positives, negatives }: EmbeddingContent) {
   return { query, positives: positives.map(passage), negatives: negatives.map(passage) };
 }
 
-/** null: it is none, or has a number that a browser would round. */
+/** Null: not JSON, or with a number that the browser would round. */
 export function listIn(text: string): Record<string, unknown>[] | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -90,14 +88,12 @@ export function listIn(text: string): Record<string, unknown>[] | null {
   }
 }
 
-/** Whether what must be JSON is. */
 export function isReadable(draft: ExampleDraft): boolean {
   if (draft.kind === 'embedding') return true;
   const texts = [draft.tools, ...draft.messages.map(({ toolCalls }) => toolCalls)];
   return texts.every((text) => text === null || text.trim() === '' || listIn(text) !== null);
 }
 
-/** What is sent of it. */
 export function contentOf(draft: ExampleDraft): NewExample & { split: Split } {
   const { split } = draft;
   if (draft.kind === 'text')
@@ -118,7 +114,7 @@ function messageOf(draft: MessageDraft): TextContent['messages'][number] {
   const calls = toolCalls?.trim() ? listIn(toolCalls) : null;
   return {
     role,
-    // Beside calls there may be no words.
+    // Messages with tool calls need no content.
     content: content === '' && calls ? null : content,
     ...(reasoning?.trim() ? { reasoning_content: reasoning } : {}),
     ...(calls ? { tool_calls: calls } : {}),

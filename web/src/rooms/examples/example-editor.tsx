@@ -8,7 +8,6 @@ import { splits } from './examples-queries.ts';
 import { examplesTexts } from './examples-texts.ts';
 import { Pair } from './pair-fields.tsx';
 
-/** The fields of an example, whatever its kind. */
 export function ExampleEditor({ draft, onChange }: ExampleEditorProps) {
   const t = useTexts(examplesTexts);
   return (

@@ -19,7 +19,7 @@ import { examplesTexts } from './examples-texts.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset/');
 
-/** About what a row takes that shows a question, an answer and its facts. */
+/** Estimated height of a row. */
 const rowHeight = 92;
 
 /** Of a list for screen readers (`aria-setsize`). */
@@ -30,7 +30,7 @@ type ExampleListProps = { filter: ExamplesSearch; isReadOnly: boolean; add: Reac
 export function ExampleList({ filter, isReadOnly, add }: ExampleListProps) {
   const t = useTexts(examplesTexts);
   const { owner, project, dataset } = route.useParams();
-  // The same one each time, so that rows that have not changed are not drawn anew.
+  // Stable, so that unchanged rows do not render again.
   const at = useMemo(() => ({ owner, project, dataset }), [owner, project, dataset]);
   const { list, rows: examples, total, readOn } = useList(examplesQuery(at, filter));
   const [openId, setOpenId] = useState<string | null>(null);

@@ -28,11 +28,11 @@ type ExampleRowProps = {
   onToggle: (id: string) => void;
 };
 
-/** An example in the list: in brief, and to be edited in its place when it is open. */
+/** A row of the list; open, it can be edited in place. */
 export const ExampleRow = memo(function ExampleRow({ at, example, isOpen, isReadOnly, onToggle }: ExampleRowProps) {
   const t = useTexts(examplesTexts);
   const id = useId();
-  // The button that was pressed is of no use any more, or gone.
+  // The button that was pressed is gone.
   const focusHead = () => document.getElementById(`${id}-head`)?.focus();
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || !isOpen) return;

@@ -7,16 +7,14 @@ import { examplesTexts } from './examples-texts.ts';
 type Content = Pick<Example, 'text' | 'embedding'>;
 type Message = TextContent['messages'][number];
 
-/** Longer texts are cut here, so that the browser need not lay them out. */
+/** Limits the layout work of the browser. */
 const maxChars = 400;
 
-/** What an example is called where there is room for a line. */
 export function summaryOf({ text, embedding }: Content, nothing: string): string {
   const words = embedding ? embedding.query : text?.messages.find(({ role }) => role === 'user')?.content;
   return (words ?? '').trim().slice(0, 160) || nothing;
 }
 
-/** What is asked, and what is to be learned. */
 export function ExampleSummary({ example: { text, embedding } }: { example: Content }) {
   const t = useTexts(examplesTexts);
   const format = useFormat();

@@ -4,18 +4,17 @@ import type { EmbeddingContent, TextContent } from './example.ts';
 import styles from './example-view.module.css';
 import { examplesTexts } from './examples-texts.ts';
 
-/** The first answer, the second passage that should be found, and so on. */
+/** For example, the second positive passage. */
 export type TextPlace = { part: TextPart; nth: number };
 type TextPart = 'query' | 'positives' | 'negatives' | TextContent['messages'][number]['role'];
 
 type ExampleViewProps = {
   text: TextContent | null;
   embedding: EmbeddingContent | null;
-  /** Shows a text in another way, for example with what has changed in it. */
+  /** Renders a text differently, for example with changes highlighted. */
   show?: (text: string, place: TextPlace) => ReactNode;
 };
 
-/** All of an example, to be read. */
 export function ExampleView({ text, embedding, show = (words) => words }: ExampleViewProps) {
   const t = useTexts(examplesTexts);
   if (embedding)
@@ -59,7 +58,7 @@ export function ExampleView({ text, embedding, show = (words) => words }: Exampl
   );
 }
 
-/** How many messages of a role stand before one. */
+/** The number of earlier messages with the same role. */
 function countOf({ messages }: TextContent, role: TextPart, before: number): number {
   return messages.slice(0, before).filter((message) => message.role === role).length;
 }

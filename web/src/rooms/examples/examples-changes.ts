@@ -38,7 +38,7 @@ export function useChangeExample(at: DatasetPath, id: string) {
         body,
       }),
     onSuccess: (changed) => {
-      // It stays in sight, also where it no longer fits the filter.
+      // It stays in the list even if it no longer matches the filter.
       queryClient.setQueriesData<Pages>({ queryKey: ['examples', at.dataset, null] }, (pages) =>
         changeRows(pages, (rows) => rows.map((row) => (row.id === changed.id ? changed : row))),
       );
@@ -47,7 +47,7 @@ export function useChangeExample(at: DatasetPath, id: string) {
   });
 }
 
-/** `onDone` is called also when the row is gone by then. */
+/** `onDone` is called even if the row is unmounted by then. */
 export function useDeleteExample(at: DatasetPath, onDone: () => void) {
   const queryClient = useQueryClient();
   return useMutation({

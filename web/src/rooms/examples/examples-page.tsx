@@ -23,7 +23,7 @@ export function ExamplesPage() {
   const t = useTexts(examplesTexts);
   const at = route.useParams();
   const filter = route.useSearch();
-  // Rows stay until those of another filter are there.
+  // Rows stay until those of another filter are loaded.
   const shown = useDeferredValue(filter);
   const { data: dataset } = useSuspenseQuery(datasetQuery(at));
   const [isAdding, setAdding] = useState(false);
@@ -75,7 +75,7 @@ function Filters({ filter }: { filter: ExamplesSearch }) {
         value={origin}
         onChange={(value) => change({ origin: value })}
       />
-      {/* A version has usable ones only. */}
+      {/* Versions have valid examples only. */}
       {version === undefined && (
         <SelectFilter
           label={t.validity}
@@ -90,7 +90,6 @@ function Filters({ filter }: { filter: ExamplesSearch }) {
   );
 }
 
-/** Which frozen state is shown, and the way back to the present one. */
 function VersionNote({ version }: { version: string }) {
   const t = useTexts(examplesTexts);
   const { data } = useQuery(versionQuery(route.useParams(), version));

@@ -5,7 +5,7 @@ import { placeIn } from './place-in.ts';
 
 type IssueLike = { code: string; pointer: string; message: string; hint: string | null };
 
-/** What is wrong with an example or a row. In English the server's own sentence stands, which knows the case. */
+/** The issues of an example or row. In English the server's message is shown, which is more specific. */
 export function IssueList({ issues }: { issues: readonly IssueLike[] }) {
   const textOf = useIssueText();
   const placeOf = useIssuePlace('field');
@@ -31,7 +31,7 @@ export function useIssueText(): (issue: Pick<IssueLike, 'code' | 'message'>) => 
   };
 }
 
-/** Where in a row or an example it is, in words: a pointer says little to somebody who made a table. */
+/** The location of an issue in words instead of a JSON pointer. */
 export function useIssuePlace(kind: 'column' | 'field'): (pointer: string) => string {
   const t = useTexts(issueTexts);
   return (pointer) => {

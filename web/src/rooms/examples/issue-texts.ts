@@ -1,6 +1,6 @@
 import { catalogue } from '../../i18n/catalogue.ts';
 
-/** Issues by code: a name, and in Chinese a sentence; in English the server's own sentence is better. */
+/** Issues by code: names, and messages in Chinese; in English the server's message is shown. */
 export const issueTexts = catalogue(
   {
     names: {

@@ -1,4 +1,4 @@
-/** A JSON pointer as the column or field that it begins with, and what is inside of it; entries count from one. */
+/** A JSON pointer as its column or field and the rest; entries count from one. */
 export function placeIn(pointer: string): { name: string; inside: (string | number)[] } | null {
   const [name, ...inside] = pointer.split('/').slice(1).map(unescaped);
   if (name === undefined) return null;

@@ -4,7 +4,6 @@ import styles from './feedback.module.css';
 import type { EventDetail } from './feedback-queries.ts';
 import { feedbackTexts } from './feedback-texts.ts';
 
-/** Where an event comes from. */
 export function EventFacts({ event }: { event: EventDetail }) {
   const t = useTexts(feedbackTexts);
   const { created_at, model, user_ref, external_id, metadata } = event;

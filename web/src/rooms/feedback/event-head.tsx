@@ -10,10 +10,9 @@ import type { EventDetail } from './feedback-queries.ts';
 import { feedbackTexts } from './feedback-texts.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset/feedback');
-/** What the list of examples takes. */
+/** The longest query that the list of examples can search for. */
 const longestSearch = 500;
 
-/** What it is about, and what became of it. */
 export function Head({ event, onBack }: { event: EventDetail; onBack: () => void }) {
   const t = useTexts(feedbackTexts);
   const { query, state, skipped_reason: reason } = event;
@@ -40,7 +39,7 @@ export function Head({ event, onBack }: { event: EventDetail; onBack: () => void
   );
 }
 
-/** Examples have no page of their own: the dataset opens with those that have this query. */
+/** Examples have no page of their own: links to the list, filtered by this query. */
 function ExampleLink({ query }: { query: string }) {
   const t = useTexts(feedbackTexts);
   const { owner, project, dataset } = route.useParams();

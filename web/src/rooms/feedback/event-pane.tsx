@@ -24,11 +24,9 @@ type EventPaneProps = {
   onBack: () => void;
   onStep: (by: number) => void;
   onChoose: () => void;
-  /** The event leaves the list. */
   onGone: (id: string) => void;
 };
 
-/** One event: what was shown, what people did, and what it would teach. */
 export function EventPane({ at, isReadOnly, isInList, onBack, onStep, onChoose, onGone }: EventPaneProps) {
   const t = useTexts(feedbackTexts);
   const { data: event } = useSuspenseQuery(eventQuery(at));
@@ -40,7 +38,7 @@ export function EventPane({ at, isReadOnly, isInList, onBack, onStep, onChoose, 
   const isTried = isOpen && blockers.length === 0 && !actions.isBusy;
   const dryRun = useQuery({ ...dryRunQuery(at, decision), enabled: isTried });
   const marks = marksOf(event, decision, dryRun.data);
-  // Not only once it is shown what it would become: who is quick need not wait for that, and the server asks the same again.
+  // Does not wait for the preview of the example: the server validates again.
   const canPromote = isOpen && blockers.length === 0 && !dryRun.isError;
   const mark = (rank: number, next: Mark | null) => setDecision(decide(decision, marks, rank, next));
   const promote = () => {
@@ -58,7 +56,7 @@ export function EventPane({ at, isReadOnly, isInList, onBack, onStep, onChoose, 
       const rank = event.results[place - 1]?.rank;
       if (isOpen && rank !== undefined) mark(rank, nextMark(marks.get(rank)));
     },
-    // What has just left the list is still shown for a moment: a second press is not meant to take the first one back.
+    // The event was just decided and is still shown for a moment: a second press must not undo the decision.
     promote: isInList ? promote : () => {},
     skip: isInList ? skip : () => {},
     choose: onChoose,
@@ -104,7 +102,7 @@ export function EventPane({ at, isReadOnly, isInList, onBack, onStep, onChoose, 
   );
 }
 
-/** Takes an event out of the inbox, or back into it: the same key does both. */
+/** Skips an event, or restores it: the same key does both. */
 function SkipButton({ text, onClick }: { text: string; onClick: () => void }) {
   return (
     <Button variant="default" rightSection={<Kbd size="xs">S</Kbd>} onClick={onClick}>
@@ -125,7 +123,7 @@ function SplitSwitch({ split, onChange }: { split: Split; onChange: (split: Spli
   );
 }
 
-/** What is known to stand in the way without asking. */
+/** Reasons that are known without a request. */
 function blockersOf(event: EventDetail, decision: Decision): readonly string[] {
   if (!isChanged(decision)) return event.blockers;
   return decision.positives?.length === 0 ? ['no_positive'] : [];

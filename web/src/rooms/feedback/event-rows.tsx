@@ -61,7 +61,7 @@ export function EventRows({ list, rows, currentId, chosen, onPick, onChoose, onN
 
 type EventRowProps = {
   event: Event;
-  /** Its query, told apart from the same query of another event: people ask for the same thing. */
+  /** Distinguishes events with the same query. */
   name: string;
   isCurrent: boolean;
   isChosen: boolean;

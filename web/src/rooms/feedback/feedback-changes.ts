@@ -19,7 +19,7 @@ type Pages = InfiniteData<AnswerOf<typeof eventsRoute>>;
 export type Promotion = AnswerOf<typeof promoteRoute>;
 export type ManyPromoted = AnswerOf<typeof promoteManyRoute>;
 
-/** What a person has decided about an event; null: as it is suggested. */
+/** The decision about an event; null: as suggested. */
 export type Decision = { positives: number[] | null; negatives: number[] | null };
 
 const bodyOf = ({ positives, negatives }: Decision) => ({
@@ -29,10 +29,10 @@ const bodyOf = ({ positives, negatives }: Decision) => ({
 
 const trialOf = (event: string) => ['event-dry-run', event];
 
-/** Behind the decision a trial would only be refused. */
+/** After the decision a dry run would only be refused. */
 const stopTrial = (queryClient: QueryClient, event: string) => queryClient.cancelQueries({ queryKey: trialOf(event) });
 
-/** The example that an event would become; until that is known, what it would have become as it was decided before. */
+/** The example that an event would become. The former result stays until the new one is loaded. */
 export const dryRunQuery = (at: EventPath, decision: Decision) =>
   queryOptions({
     queryKey: [...trialOf(at.event), decision],
@@ -43,7 +43,7 @@ export const dryRunQuery = (at: EventPath, decision: Decision) =>
     staleTime: 5_000,
   });
 
-/** Both are called also when another event is looked at by then, and for each of several that are on their way. */
+/** Both are called even if another event is shown by then, and once for each of several in flight. */
 type Outcome = { onDone: (event: EventDetail) => void; onError: (error: unknown) => void };
 
 export function usePromote(at: DatasetPath, { onDone, onError }: Outcome) {
@@ -99,7 +99,7 @@ export function useRestore(at: DatasetPath, { onDone, onError }: Outcome) {
   });
 }
 
-/** The event leaves the lists of other states at once; the list of its own is fetched when it is looked at. */
+/** Removed from other lists at once; the list of its new state is fetched when it is opened. */
 function settle(queryClient: QueryClient, at: DatasetPath, event: EventDetail): void {
   queryClient.setQueryData(eventQuery({ ...at, event: event.id }).queryKey, event);
   for (const state of eventStates)
@@ -123,7 +123,7 @@ function without(pages: Pages | undefined, id: string): Pages | undefined {
   };
 }
 
-/** Which events are promoted together: those that were chosen, or all that wait. */
+/** The selected events, or all pending ones. */
 export type Many = { ids: string[] } | { q: string | undefined };
 
 const manyBody = (many: Many) => ('ids' in many ? { ids: many.ids } : { filter: many.q ? { q: many.q } : {} });
@@ -140,7 +140,7 @@ export const manyDryRunQuery = (at: DatasetPath, many: Many) =>
 
 type ManyResult = { promoted: number; rejected: number; stopped: string | null };
 
-/** Goes on until nothing remains; `onProgress` hears how many are promoted. */
+/** Repeats until nothing remains; `onProgress` gets the number of promoted events. */
 export function usePromoteMany(at: DatasetPath, onProgress: (promoted: number) => void) {
   const queryClient = useQueryClient();
   return useMutation({

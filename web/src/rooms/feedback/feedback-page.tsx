@@ -25,7 +25,7 @@ const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset/fee
 
 export function FeedbackPage() {
   const { event: _event, ...filter } = route.useSearch();
-  // Rows stay until those of another filter are there.
+  // Rows stay until those of another filter are loaded.
   const shown = useDeferredValue(filter);
   return (
     <Part
@@ -40,7 +40,7 @@ export function FeedbackPage() {
   );
 }
 
-/** Events on one side, the one that is looked at on the other; on a narrow screen one after the other. */
+/** List and detail side by side; on narrow screens one after the other. */
 function Inbox({ filter, shown }: { filter: EventsFilter; shown: EventsFilter }) {
   const at = route.useParams();
   const navigate = route.useNavigate();
@@ -49,14 +49,14 @@ function Inbox({ filter, shown }: { filter: EventsFilter; shown: EventsFilter })
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [many, setMany] = useState<Many | null>(null);
   const currentId = asked ?? rows[0]?.id;
-  // The event that was looked at stays until the next one is there.
+  // The event stays until the next one is loaded.
   const shownId = useDeferredValue(currentId);
   const isReadOnly = useReadOnly(at);
   const go = useCallback(
     (event: string | undefined, replace = true) => void navigate({ search: (now) => ({ ...now, event }), replace }),
     [navigate],
   );
-  // From an event the browser goes back to the list, which is another screen on a phone.
+  // The back button returns to the list, which is another screen on phones.
   const pick = useCallback((event: string) => go(event, asked !== undefined), [go, asked]);
   const choose = useCallback(
     (id: string) =>
@@ -67,7 +67,6 @@ function Inbox({ filter, shown }: { filter: EventsFilter; shown: EventsFilter })
     const next = rows[rows.findIndex(({ id }) => id === currentId) + by];
     if (next) go(next.id);
   };
-  /** Its row is about to leave the list. */
   const moveOn = (id: string) => {
     const place = rows.findIndex((row) => row.id === id);
     if (id === currentId) go((rows[place + 1] ?? rows[place - 1])?.id);
@@ -75,10 +74,10 @@ function Inbox({ filter, shown }: { filter: EventsFilter; shown: EventsFilter })
   };
   const settle = () => {
     setChosen(new Set());
-    // What was looked at may be decided, too.
+    // The event that was shown may be decided too.
     go(undefined);
   };
-  // What was not read yet may be promotable.
+  // Events that are not loaded yet may be eligible.
   const isAnyPromotable = rows.length < total || rows.some(({ promotable }) => promotable);
   const open = rows.filter(({ id }) => chosen.has(id)).map(({ id }) => id);
   return (
@@ -128,7 +127,6 @@ type BarProps = {
   chosen: number;
   isAnyPromotable: boolean;
   onClear: () => void;
-  /** Null: nobody may. */
   onPromote: (() => void) | null;
 };
 

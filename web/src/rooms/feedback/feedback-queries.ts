@@ -13,7 +13,6 @@ export type EventPath = DatasetPath & { event: string };
 
 export const eventsRoute = 'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events';
 
-/** Of events that do not wait any more. */
 export const laterStates = ['needs_judgment', 'skipped', 'promoted'] as const satisfies readonly EventState[];
 export const eventStates: readonly EventState[] = ['pending', ...laterStates];
 

@@ -9,8 +9,8 @@ export const suggestion: Decision = { positives: null, negatives: null };
 export const isChanged = ({ positives, negatives }: Decision): boolean => positives !== null || negatives !== null;
 
 /**
- * Which results are right and which are wrong: as suggested, until somebody marks one. Who marks only what is right leaves
- * the choice of the wrong ones to the server, which tells them with the example that it would make.
+ * Which results are right and wrong: as suggested, until somebody marks one. If only right ones are marked, the server
+ * chooses the wrong ones.
  */
 export function marksOf(event: EventDetail, decision: Decision, promotion: Promotion | undefined): Marks {
   const positives = decision.positives ?? event.suggested.positives;
@@ -27,7 +27,7 @@ function chosenNegatives(event: EventDetail, { positives }: Decision, promotion:
   return event.results.flatMap(({ rank, text }) => (texts.has(text) ? [rank] : []));
 }
 
-/** What is decided once a result gets a mark, or loses it. */
+/** The decision after a mark was added or removed. */
 export function decide(decision: Decision, marks: Marks, rank: number, mark: Mark | null): Decision {
   const before = marks.get(rank) ?? null;
   const ranks = (wanted: Mark) =>
@@ -39,7 +39,6 @@ export function decide(decision: Decision, marks: Marks, rank: number, mark: Mar
   return { positives: ranks('positive'), negatives: isAboutNegatives ? ranks('negative') : null };
 }
 
-/** Right, wrong, neither. */
 export function nextMark(mark: Mark | undefined): Mark | null {
   if (mark === undefined) return 'positive';
   return mark === 'positive' ? 'negative' : null;

@@ -4,10 +4,9 @@ import { areShortcutsOn } from '../../ui/shortcut-keys.ts';
 import styles from './feedback.module.css';
 import { feedbackTexts } from './feedback-texts.ts';
 
-/** What can be done with the event that is shown: other keys would do nothing. */
 type KeysProps = { canJudge: boolean; canSkip: boolean; canChoose: boolean };
 
-/** The keys of the inbox, always in sight where there is a keyboard. */
+/** Shown where there is a keyboard. */
 export function Keys({ canJudge, canSkip, canChoose }: KeysProps) {
   const t = useTexts(feedbackTexts);
   if (!areShortcutsOn()) return null;

@@ -9,7 +9,6 @@ import { feedbackTexts } from './feedback-texts.ts';
 
 type LessonProps = { promotion: Promotion | undefined; blockers: readonly string[]; error: unknown };
 
-/** The example that the event would become, or why it cannot. */
 export function Lesson({ promotion, blockers, error }: LessonProps) {
   const t = useTexts(feedbackTexts);
   const example = promotion?.examples[0];

@@ -12,7 +12,6 @@ import { feedbackTexts } from './feedback-texts.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset/feedback');
 
-/** Nothing in this list: says what would come here, and how. */
 export function NoEvents({ filter }: { filter: EventsFilter }) {
   const t = useTexts(feedbackTexts);
   const navigate = route.useNavigate();

@@ -14,7 +14,7 @@ import { feedbackTexts } from './feedback-texts.ts';
 
 type PromoteManyProps = { at: DatasetPath; many: Many | null; onClose: () => void; onDone: () => void };
 
-/** Shows what would become of many events, then promotes them. */
+/** Previews the promotion of many events, then promotes them. */
 export function PromoteMany({ at, many, onClose, onDone }: PromoteManyProps) {
   const t = useTexts(feedbackTexts);
   const format = useFormat();

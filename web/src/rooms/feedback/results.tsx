@@ -12,11 +12,9 @@ type ResultsProps = {
   event: EventDetail;
   marks: Marks;
   decision: Decision;
-  /** Null: there is nothing to decide any more. */
   onMark: ((rank: number, mark: Mark | null) => void) | null;
 };
 
-/** What the search showed, what people did with it, and what is held to be right and wrong. */
 export function Results({ event, marks, decision, onMark }: ResultsProps) {
   const t = useTexts(feedbackTexts);
   const dropped = new Map(isChanged(decision) ? [] : event.suggested.dropped.map((each) => [each.rank, each.reason]));

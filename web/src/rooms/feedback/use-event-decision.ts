@@ -8,14 +8,14 @@ import type { EventPath } from './feedback-queries.ts';
 import { feedbackTexts } from './feedback-texts.ts';
 import { suggestion } from './judgment.ts';
 
-/** What is decided about an event is kept while the inbox is open, also while others are looked at. */
+/** Decisions stay while the inbox is open, also for events that are not shown. */
 export function useDecision(eventId: string): [Decision, (decision: Decision) => void] {
   const [made, setMade] = useState<ReadonlyMap<string, Decision>>(new Map());
   const setDecision = (next: Decision) => setMade((before) => new Map(before).set(eventId, next));
   return [made.get(eventId) ?? suggestion, setDecision];
 }
 
-/** While one event is on its way others can be decided. */
+/** Several events can be decided at once. */
 export function useActions(at: EventPath, onGone: (id: string) => void) {
   const t = useTexts(feedbackTexts);
   const { language } = useLanguage();

@@ -10,10 +10,10 @@ type InboxKeys = {
   choose: () => void;
 };
 
-/** Keys of the inbox, for those who decide much. They are off where all shortcuts are. */
+/** Shortcuts of the inbox. They are off where all shortcuts are. */
 export function useInboxKeys(keys: InboxKeys): void {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
-    // The keys that lead to other pages come first.
+    // Global shortcuts come first.
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
     if (!areShortcutsOn() || isTyping(event.target)) return;
     const action = actionOf(event.key.toLowerCase(), keys);
@@ -22,7 +22,7 @@ export function useInboxKeys(keys: InboxKeys): void {
     action();
   });
   useEffect(() => {
-    // At the window: after what listens at the document.
+    // On the window, so that it runs after listeners on the document.
     const listener = (event: KeyboardEvent) => onKey(event);
     window.addEventListener('keydown', listener);
     return () => window.removeEventListener('keydown', listener);

@@ -2,7 +2,6 @@ import { useLanguage } from '../../i18n/language.tsx';
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
 
-/** Sizes of files as people read them. */
 export function useBytes(): (bytes: number) => string {
   const { language } = useLanguage();
   return (bytes) => {

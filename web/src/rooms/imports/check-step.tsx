@@ -24,7 +24,6 @@ type Choice = { mapping: Mapping | null; options: Options };
 
 type CheckStepProps = { at: ImportPath; going: Import; onReadAgain: () => void };
 
-/** The file was read: what is in it, what becomes of it, and whether that is right. */
 export function CheckStep({ at, going, onReadAgain }: CheckStepProps) {
   const queryClient = useQueryClient();
   const { data: profile } = useSuspenseQuery(profileQuery(at));
@@ -32,20 +31,20 @@ export function CheckStep({ at, going, onReadAgain }: CheckStepProps) {
     mapping: going.mapping ?? profile.suggested_mapping,
     options: going.options,
   });
-  // Somebody may still be typing.
+  // The user may still be typing.
   const [asked] = useDebouncedValue(choice, pauseMs);
   const { mapping, options } = choice;
   const isAsked = mapping !== null && isComplete(mapping, going.kind);
   const isAskable = asked.mapping !== null && isComplete(asked.mapping, going.kind);
   const preview = useQuery({ ...previewQuery(at, asked), enabled: isAskable });
   const shown = isAsked ? preview.data : undefined;
-  // Only what is shown for exactly this choice can be confirmed.
+  // Only the preview of exactly this choice can be confirmed.
   const isCurrent =
     isAsked && asked === choice && preview.isSuccess && !preview.isFetching && !preview.isPlaceholderData;
   const setMapping = (next: Mapping | null) => setChoice({ ...choice, mapping: next });
   const setOptions = (next: Options) => setChoice({ ...choice, options: next });
   const read = isCurrent ? JSON.stringify(mapping) : null;
-  // Under another mapping every row was read anew: other rows are wrong, others are long.
+  // Another mapping means other issues.
   useEffect(() => {
     if (read !== null) void queryClient.invalidateQueries({ queryKey: ['import-profile', at.import] });
     if (read !== null) void queryClient.invalidateQueries({ queryKey: ['import-errors', at.import] });

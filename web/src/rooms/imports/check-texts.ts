@@ -3,7 +3,6 @@ import { counted } from '../../i18n/counted.ts';
 
 const rows = (count: string) => (count === '1' ? '1 row' : `${count} rows`);
 
-/** What is in a file, and what is made of it. */
 export const checkTexts = catalogue(
   {
     profile: 'What is in the file',

@@ -13,14 +13,14 @@ type ConfirmBarProps = {
   at: ImportPath;
   options: Options;
   preview: Preview | undefined;
-  /** Enough is said for a preview. */
+  /** The mapping is complete enough for a preview. */
   isAsked: boolean;
-  /** The preview is that of what is chosen: nothing else can be confirmed. */
+  /** The preview belongs to the current choice. */
   isCurrent: boolean;
   onChange: (options: Options) => void;
 };
 
-/** What would happen, and the button that makes it happen. Always in sight. */
+/** What the import will do, and the button that starts it. Always visible. */
 export function ConfirmBar({ at, options, preview, isAsked, isCurrent, onChange }: ConfirmBarProps) {
   const t = useTexts(importsTexts);
   const format = useFormat();
@@ -30,7 +30,7 @@ export function ConfirmBar({ at, options, preview, isAsked, isCurrent, onChange 
   const box = useRef<HTMLDivElement>(null);
   const leaveOut = () => {
     onChange({ ...options, on_invalid: 'skip' });
-    // The button that was pressed goes away.
+    // The button that was pressed disappears.
     box.current?.focus();
   };
   const run = () => {

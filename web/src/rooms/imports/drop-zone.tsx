@@ -7,7 +7,6 @@ const endings = '.jsonl,.ndjson,.json,.csv,.tsv,.txt,.parquet,.gz';
 
 type DropZoneProps = { action: string; children: ReactNode; onFile: (file: File) => void };
 
-/** Takes a file that is dropped on it, or chosen with its button. */
 export function DropZone({ action, children, onFile }: DropZoneProps) {
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
@@ -45,7 +44,7 @@ export function DropZone({ action, children, onFile }: DropZoneProps) {
         accept={endings}
         onChange={({ currentTarget }) => {
           take(currentTarget.files);
-          // So that the same one can be chosen again.
+          // So that the same file can be chosen again.
           currentTarget.value = '';
         }}
       />

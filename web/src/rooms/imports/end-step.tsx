@@ -10,7 +10,6 @@ import { importsTexts } from './imports-texts.ts';
 
 type End = { icon: Icon; title: string; text: string };
 
-/** How it ended, and what one can do now. */
 export function EndStep({ at, going }: { at: ImportPath; going: Import }) {
   const t = useTexts(importsTexts);
   const { icon, title, text } = useEnd(going);

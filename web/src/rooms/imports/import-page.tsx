@@ -19,11 +19,11 @@ import { WorkStep } from './work-step.tsx';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/data/imports/$import');
 
-/** The way of a file into a dataset. Where it is stands in the address, so it goes on after a reload. */
+/** The steps of an import. The current one follows from the URL, so it survives a reload. */
 export function ImportPage() {
   const at = route.useParams();
   const { dataset } = route.useSearch();
-  // Kept here, because the address changes while the file is sent.
+  // Here, because the URL changes during the upload.
   const [file, setFile] = useState<File | null>(null);
   if (at.import === 'new')
     return (
@@ -76,7 +76,7 @@ function Going({ at, file, onFile }: GoingProps) {
   useEffect(() => {
     if (state === 'completed') refreshAfterImport(queryClient, at, going);
   }, [state, queryClient, at, going]);
-  // Each step takes away what was pressed to get there. Whoever comes to the page from elsewhere has not pressed anything.
+  // Each step removes the button that led to it.
   const before = useRef(file === null ? state : null);
   useEffect(() => {
     if (before.current !== state) focusTitle();
@@ -92,7 +92,7 @@ function Going({ at, file, onFile }: GoingProps) {
       );
     case 'uploaded':
     case 'profiling':
-      // Read anew under another mapping: what was chosen stays on the page.
+      // Another mapping: the choice stays.
       if (!wasChecked)
         return (
           <Wizard name={name} step="check">
@@ -126,10 +126,9 @@ function Going({ at, file, onFile }: GoingProps) {
   }
 }
 
-/** How far a file came whose import is over. */
+/** How far a finished import came. */
 function lastStepOf({ state, file, mapping }: Import): ImportStep {
   if (state === 'completed') return 'done';
   if (file.received_bytes < file.size_bytes) return 'file';
-  // Nothing can be confirmed without a mapping.
   return state === 'failed' && mapping !== null ? 'done' : 'check';
 }

@@ -35,12 +35,12 @@ export const profileQuery = (at: ImportPath) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** Not yet: the file is being read under another mapping. */
+/** The file is still being read with another mapping. */
 const isBeingRead = (error: unknown): boolean =>
   isProblem(error, 'state_conflict') &&
   (error.details?.['reason'] === 'profiling' || ['uploaded', 'profiling'].includes(String(error.details?.['state'])));
 
-/** Always asked anew: only the token of the latest preview can be confirmed. */
+/** Never cached: only the token of the latest preview can be confirmed. */
 export const previewQuery = (at: ImportPath, { mapping, options }: { mapping: Mapping | null; options: Options }) =>
   queryOptions({
     queryKey: ['import-preview', at.import, mapping, options],
@@ -69,7 +69,7 @@ export const importErrorsQuery = (at: ImportPath, code: IssueCode) =>
       }),
   });
 
-/** All issues as a file, which the route gives to those who ask for lines. */
+/** All issues as a file, in NDJSON. */
 export async function fetchErrorFile(at: ImportPath): Promise<Blob> {
   const response = await send('GET /api/v1/projects/{owner}/{project}/imports/{import_id}/errors', {
     path: pathOf(at),
@@ -115,7 +115,7 @@ export function useConfirmImport(at: ImportPath) {
   });
 }
 
-/** `onDone` is called also when what called is gone from the page by then. */
+/** `onDone` is called even if the calling component is unmounted by then. */
 export function useCancelImport(at: ImportPath, onDone: () => void) {
   const queryClient = useQueryClient();
   return useMutation({
@@ -132,7 +132,6 @@ function remember(queryClient: QueryClient, at: ImportPath, changed: Import): vo
   void queryClient.invalidateQueries({ queryKey: ['imports', at.owner, at.project] });
 }
 
-/** What an import has brought is there: everything that shows its dataset is old. */
 export function refreshAfterImport(queryClient: QueryClient, at: ImportPath, { dataset_id }: Import): void {
   void queryClient.invalidateQueries({ queryKey: ['imports', at.owner, at.project] });
   if (dataset_id === null) return;

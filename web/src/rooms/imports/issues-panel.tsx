@@ -15,7 +15,6 @@ import { checkTexts } from './check-texts.ts';
 import styles from './imports.module.css';
 import { fetchErrorFile, type ImportPath, type IssueCode, importErrorsQuery, type Profile } from './imports-queries.ts';
 
-/** What is wrong in the file, by kind. Nothing when nothing is. */
 export function IssuesPanel({ at, profile: { issues } }: { at: ImportPath; profile: Profile }) {
   const t = useTexts(checkTexts);
   const { names } = useTexts(issueTexts);
@@ -109,6 +108,6 @@ function saveAs(content: Blob, name: string): void {
   link.href = url;
   link.download = name;
   link.click();
-  // Once the browser has taken it.
+  // After the download has started.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -1,7 +1,7 @@
 import type { Import, Mapping } from './imports-queries.ts';
 
 export type ImportKind = Import['kind'];
-/** A part of an example that a column can hold. */
+/** A field of an example that a column can fill. */
 export type Field =
   | 'messages'
   | 'system'
@@ -15,7 +15,7 @@ export type Field =
 
 export const mayBeSeveral: ReadonlySet<Field> = new Set<Field>(['user', 'positives', 'negatives']);
 
-/** The interface has two names for what may be one text or several; the one that is in use stays. */
+/** The API has two names for a column of one text or of several; the one in use stays. */
 function keyOf(mapping: Mapping, field: Field): string {
   if (field === 'positives' && 'positive' in mapping) return 'positive';
   if (field === 'negatives' && 'negative' in mapping) return 'negative';
@@ -36,19 +36,17 @@ export function withColumns(mapping: Mapping | null, field: Field, columns: read
   return { ...rest, [key]: more.length === 0 ? first : [...columns] };
 }
 
-/** Whether a row holds its conversation in one column. */
 export function isOneColumn(mapping: Mapping | null): boolean {
   return mapping !== null && 'messages' in mapping;
 }
 
-/** Whether it says enough to make examples. */
 export function isComplete(mapping: Mapping, kind: ImportKind): boolean {
   const has = (field: Field) => columnsOf(mapping, field).length > 0;
   if (kind === 'embedding') return has('query') && has('positives');
   return has('messages') || (has('user') && has('assistant'));
 }
 
-/** Which parts are asked for; the first ones are needed. */
+/** The required fields come first. */
 export function fieldsOf(kind: ImportKind, isOne: boolean): { field: Field; isNeeded: boolean }[] {
   const needed = (fields: Field[]) => fields.map((field) => ({ field, isNeeded: true }));
   const more = (fields: Field[]) => fields.map((field) => ({ field, isNeeded: false }));
@@ -57,7 +55,7 @@ export function fieldsOf(kind: ImportKind, isOne: boolean): { field: Field; isNe
   return [...needed(['user', 'assistant']), ...more(['system', 'tools', 'split'])];
 }
 
-/** The same whatever the order of its fields. */
+/** Independent of the order of the fields. */
 export function isSameMapping(one: Mapping | null, other: Mapping | null): boolean {
   const text = (mapping: Mapping | null) => JSON.stringify(mapping && Object.entries(mapping).toSorted());
   return text(one) === text(other);

@@ -25,7 +25,7 @@ type MappingPanelProps = {
   onChange: (mapping: Mapping | null) => void;
 };
 
-/** Which columns make an example. What the columns are called is recognised; here one sees it and can mend it. */
+/** Which columns make an example. They are recognised by their names, and can be corrected here. */
 export function MappingPanel({ kind, profile, mapping, onChange }: MappingPanelProps) {
   const t = useTexts(checkTexts);
   const { suggested_mapping: suggested, detected_shape: shape, columns } = profile;
@@ -85,7 +85,7 @@ export function MappingPanel({ kind, profile, mapping, onChange }: MappingPanelP
   );
 }
 
-/** A table of texts has a column for each part; its columns hold lists where one of them is a conversation. */
+/** Tables have one column for each field; files with conversations have one column for all. */
 function mayHoldConversations(columns: Profile['columns']): boolean {
   return columns.length < 2 || columns.some(({ type }) => type === 'array');
 }

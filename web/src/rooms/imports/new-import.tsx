@@ -19,7 +19,6 @@ const route = getRouteApi('/signed-in/projects/$owner/$project/data/imports/$imp
 
 type NewImportProps = { at: ProjectPath; datasetId: string | undefined; onFile: (file: File) => void };
 
-/** Which file, and where its examples go. */
 export function NewImport({ at, datasetId, onFile }: NewImportProps) {
   const t = useTexts(importsTexts);
   const bytes = useBytes();
@@ -111,7 +110,7 @@ function TargetChoice({ at, target, onChange }: TargetChoiceProps) {
   const t = useTexts(importsTexts);
   const { rows: datasets } = useList(datasetsQuery(at, {}));
   const options = useDatasetOptions(datasets);
-  // It may be further down in the list than what is fetched.
+  // It may be on a later page of the list.
   const isListed = target === '' || datasets.some(({ id }) => id === target);
   const { data: other } = useQuery({ ...datasetQuery({ ...at, dataset: target }), enabled: !isListed });
   return (
@@ -128,7 +127,7 @@ function TargetChoice({ at, target, onChange }: TargetChoiceProps) {
   );
 }
 
-/** A name for people, from that of the file. */
+/** A readable name from that of the file. */
 function nameOf({ name }: File): string {
   const stem = name.replace(/\.gz$/i, '').replace(/\.[a-z]{2,8}$/i, '');
   const words = stem.replace(/[_-]+/g, ' ').trim();

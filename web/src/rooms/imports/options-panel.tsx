@@ -33,7 +33,7 @@ export function OptionsPanel({ options, onChange }: OptionsPanelProps) {
 
 function TestShare({ share, onChange }: { share: number; onChange: (share: number) => void }) {
   const t = useTexts(checkTexts);
-  // As it is typed: an empty field is no number yet.
+  // While it is typed: an empty field is no number yet.
   const [percent, setPercent] = useState<number | string>(Math.round(share * 100));
   const change = (value: number | string) => {
     setPercent(value);

@@ -16,7 +16,7 @@ import type { Preview, PreviewRow } from './imports-queries.ts';
 
 type PreviewPanelProps = { preview: Preview | undefined; isAsked: boolean; isCurrent: boolean };
 
-/** The first rows as the examples that they become, each with what is wrong with it. */
+/** The first rows as examples, with their issues. */
 export function PreviewPanel({ preview, isAsked, isCurrent }: PreviewPanelProps) {
   const t = useTexts(checkTexts);
   return (
@@ -64,7 +64,7 @@ function Row({ row: { line, source, example, issues } }: { row: PreviewRow }) {
   );
 }
 
-/** The contract leaves open what is in it; it is the content of an example. */
+/** The contract leaves the content open; it is that of an example. */
 function contentIn({ text, embedding }: NonNullable<PreviewRow['example']>) {
   return { text: text as TextContent | null, embedding: embedding as EmbeddingContent | null };
 }

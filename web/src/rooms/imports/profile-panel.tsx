@@ -11,7 +11,6 @@ import { ReadAgain } from './read-again.tsx';
 
 type ProfilePanelProps = { at: ImportPath; profile: Profile; onReadAgain: () => void };
 
-/** What is in the file, over all of its rows. */
 export function ProfilePanel({ at, profile, onReadAgain }: ProfilePanelProps) {
   const t = useTexts(checkTexts);
   const [isAsking, setAsking] = useState(false);

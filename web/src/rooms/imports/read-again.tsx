@@ -19,7 +19,7 @@ type ReadAgainProps = {
   onDone: () => void;
 };
 
-/** For a file whose encoding, format or delimiter was found out wrongly. */
+/** For a file whose encoding, format or delimiter was not recognised. */
 export function ReadAgain({ isOpen, ...props }: ReadAgainProps) {
   const t = useTexts(checkTexts);
   return (

@@ -6,7 +6,6 @@ import styles from './steps.module.css';
 const order = ['file', 'check', 'done'] as const;
 export type ImportStep = (typeof order)[number];
 
-/** Where one is on the way. */
 export function Steps({ step }: { step: ImportStep }) {
   const t = useTexts(importsTexts);
   const now = order.indexOf(step);

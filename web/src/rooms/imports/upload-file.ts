@@ -4,7 +4,7 @@ import { isProblem, lostConnection, Problem, problemOf } from '../../api/problem
 import { csrfToken, renewSession } from '../../api/session.ts';
 import { type Import, type ImportPath, pathOf } from './imports-queries.ts';
 
-/** Bytes of a request: what a broken connection costs at most. */
+/** Bytes of one request: the most that a broken connection costs. */
 const chunkBytes = 8 * 1024 * 1024;
 const longestWaitMs = 15_000;
 
@@ -14,14 +14,14 @@ type UploadOptions = {
   receivedBytes: number;
   signal: AbortSignal;
   onProgress: (sentBytes: number) => void;
-  /** The connection is lost (true), or there again. */
+  /** True: the connection is lost; false: it is back. */
   onTrouble: (isWaiting: boolean) => void;
 };
 
 /**
- * Sends a file piece by piece from where the server has it. A lost connection is tried again until the signal says stop.
+ * Uploads a file in chunks, from where the server has it. Retries after a lost connection until the signal is aborted.
  *
- * @throws {Problem} for what another try cannot mend.
+ * @throws {Problem} for failures that a retry cannot fix.
  */
 export async function uploadFile({ at, file, receivedBytes, signal, ...tell }: UploadOptions): Promise<Import> {
   let from = receivedBytes;
@@ -55,7 +55,7 @@ async function canGoOn(error: unknown): Promise<boolean> {
   return isGap || error.status === 0 || error.status === 429 || error.status >= 500;
 }
 
-/** How far the file has arrived; null: not known, for now. */
+/** Bytes that have arrived; null: unknown for now. */
 async function positionOf(at: ImportPath): Promise<number | null> {
   try {
     const { file } = await call('GET /api/v1/projects/{owner}/{project}/imports/{import_id}', { path: pathOf(at) });
@@ -68,7 +68,7 @@ async function positionOf(at: ImportPath): Promise<number | null> {
 
 type Chunk = Pick<UploadOptions, 'at' | 'file' | 'signal' | 'onProgress'> & { from: number };
 
-/** Not with `fetch`, which does not tell how much has gone out. */
+/** Not with `fetch`, which reports no upload progress. */
 function sendChunk({ at, file, from, signal, onProgress }: Chunk): Promise<Import | { received_bytes: number }> {
   const to = Math.min(file.size, from + chunkBytes);
   const path = [at.owner, at.project].map(encodeURIComponent).join('/');
@@ -82,7 +82,7 @@ function sendChunk({ at, file, from, signal, onProgress }: Chunk): Promise<Impor
   request.onerror = () => answer.reject(lostConnection());
   request.onload = () => {
     const { status, responseText } = request;
-    // as: the server answers by its contract, which tests of its own hold it to.
+    // as: the contract tests of the server check the shape.
     if (status < 300) answer.resolve(JSON.parse(responseText) as Import | { received_bytes: number });
     else void problemIn(request).then(answer.reject);
   };
@@ -109,7 +109,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
       clearTimeout(timer);
       resolve();
     });
-    // The browser knows at once when the connection is there again.
+    // The browser reports it at once when the connection is back.
     window.addEventListener('online', () => resolve(), { once: true });
   });
 }

@@ -15,7 +15,7 @@ import { useUpload } from './use-upload.ts';
 type UploadStepProps = {
   at: ImportPath;
   going: Import;
-  /** The file, as long as the page has it. */
+  /** Null after a reload. */
   file: File | null;
   onFile: (file: File) => void;
 };
@@ -51,7 +51,7 @@ function Sending({ at, going, file }: { at: ImportPath; going: Import; file: Fil
   );
 }
 
-/** The page was loaded anew: the browser has forgotten the file, the server has not. */
+/** After a reload the browser no longer has the file, but the server has a part of it. */
 function Resume({ at, going, onFile }: Omit<UploadStepProps, 'file'>) {
   const t = useTexts(importsTexts);
   const bytes = useBytes();

@@ -5,7 +5,7 @@ import { uploadFile } from './upload-file.ts';
 
 export type Upload = { sentBytes: number; isWaiting: boolean; error: unknown; retry: () => void };
 
-/** Sends a file for as long as the page that shows it is open. */
+/** Uploads while the page is open. */
 export function useUpload(at: ImportPath, { file, receivedBytes }: { file: File; receivedBytes: number }): Upload {
   const queryClient = useQueryClient();
   const { owner, project, import: id } = at;

@@ -11,7 +11,6 @@ type Phase = keyof (typeof importsTexts)['en']['phases'];
 const phaseOf = (state: ImportState): Phase =>
   state === 'uploaded' || state === 'importing' || state === 'canceling' ? state : 'profiling';
 
-/** The server works on it. */
 export function WorkStep({ at, going }: { at: ImportPath; going: Import }) {
   const t = useTexts(importsTexts);
   const format = useFormat();

@@ -19,7 +19,7 @@ import { indexesTexts } from './indexes-texts.ts';
 
 type BuildIndexProps = {
   at: DatasetPath;
-  /** What embedded before, where it is built anew. */
+  /** The model of the index that is built again. */
   model?: string;
   isOpen: boolean;
   onClose: () => void;
@@ -41,7 +41,7 @@ function BuildForm({ at, model: before, onClose }: Omit<BuildIndexProps, 'isOpen
   const versionOption = useVersionOption();
   const navigate = useNavigate();
   const { rows } = useList(versionsQuery(at));
-  // What is empty has nothing to be searched.
+  // An empty version cannot be indexed.
   const versions = rows.filter(({ example_count }) => example_count > 0);
   const groups = useModels(at);
   const names = groups.flatMap(({ items }) => items.map(({ value }) => value));
@@ -108,7 +108,7 @@ function NoVersion({ at }: { at: DatasetPath }) {
   );
 }
 
-/** What may embed: names of the project first. */
+/** Models of the project first. */
 function useModels(at: DatasetPath) {
   const t = useTexts(indexesTexts);
   const { data: hosted } = useSuspenseQuery(hostedModelsQuery(at));

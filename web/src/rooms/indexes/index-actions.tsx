@@ -9,7 +9,6 @@ import { useCancelIndex, useDeleteIndex } from './indexes-changes.ts';
 import { type Index, type IndexPath, isUnderWay } from './indexes-queries.ts';
 import { indexesTexts } from './indexes-texts.ts';
 
-/** Ending a build, and taking an index away. */
 export function IndexActions({ at, index }: { at: IndexPath; index: Index }) {
   const t = useTexts(indexesTexts);
   const [open, setOpen] = useState<'cancel' | 'remove' | null>(null);

@@ -6,7 +6,6 @@ import { When } from '../../ui/when.tsx';
 import type { Index } from './indexes-queries.ts';
 import { indexesTexts } from './indexes-texts.ts';
 
-/** What an index is made of and what it cost. */
 export function IndexFacts({ index }: { index: Index }) {
   const t = useTexts(indexesTexts);
   const format = useFormat();

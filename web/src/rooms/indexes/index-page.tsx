@@ -63,7 +63,6 @@ function IndexParts() {
   );
 }
 
-/** Why it is not what it should be, and the way on. */
 function Ended({ index: { state, error, model }, isReadOnly }: { index: Index; isReadOnly: boolean }) {
   const t = useTexts(indexesTexts);
   const { index: _index, ...at } = route.useParams();

@@ -5,7 +5,6 @@ import { Panel } from '../../ui/panel.tsx';
 import type { Index } from './indexes-queries.ts';
 import { indexesTexts } from './indexes-texts.ts';
 
-/** How far a build is. */
 export function IndexProgress({ index: { progress, state } }: { index: Index }) {
   const t = useTexts(indexesTexts);
   const format = useFormat();

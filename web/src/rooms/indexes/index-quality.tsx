@@ -7,7 +7,6 @@ import { indexesTexts } from './indexes-texts.ts';
 
 const names = ['recall_at_1', 'recall_at_10', 'recall_at_100', 'mrr_at_10', 'ndcg_at_10'] as const;
 
-/** How well the model finds what it should, among all texts. */
 export function IndexQuality({ index: { metrics } }: { index: Index }) {
   const t = useTexts(indexesTexts);
   const format = useFormat();

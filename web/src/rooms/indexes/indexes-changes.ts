@@ -9,7 +9,7 @@ const mineRoute = 'POST /api/v1/projects/{owner}/{project}/dataset-indexes/{inde
 export type Mined = AnswerOf<typeof mineRoute>;
 type MiningRule = Pick<Routes[typeof mineRoute]['body'], 'split' | 'max_negatives' | 'max_score_ratio'>;
 
-/** An index is charged, told in the feed, and counts as a use of its version. */
+/** Building an index changes credits, the activity feed, and the uses of its version. */
 function useRefresh() {
   const queryClient = useQueryClient();
   return () => {
@@ -46,7 +46,7 @@ export function useCancelIndex(at: IndexPath) {
   });
 }
 
-/** `onDone` is called also when what called is gone from the page by then. */
+/** `onDone` is called even if the calling component is unmounted by then. */
 export function useDeleteIndex(at: IndexPath, onDone: () => void) {
   const queryClient = useQueryClient();
   const refresh = useRefresh();
@@ -61,7 +61,7 @@ export function useDeleteIndex(at: IndexPath, onDone: () => void) {
   });
 }
 
-/** Each search costs its own: a new name for each. */
+/** Every search is charged, so each gets a new key. */
 export function useSearch(at: IndexPath) {
   return useMutation({
     mutationFn: (query: string) =>
@@ -69,7 +69,7 @@ export function useSearch(at: IndexPath) {
   });
 }
 
-/** Looks at a few examples and writes nothing. */
+/** A dry run over a few examples. */
 export function usePreviewMining(at: IndexPath) {
   return useMutation({
     mutationFn: (rule: MiningRule) =>
@@ -84,7 +84,7 @@ export function usePreviewMining(at: IndexPath) {
 export type MiningSoFar = { seen: number; written: number; credits: number };
 type MiningRun = { rule: MiningRule; signal: AbortSignal; onProgress: (soFar: MiningSoFar) => void };
 
-/** Goes through all examples, so many with each request; what was written stays when somebody stops it. */
+/** Processes all examples in batches; those that were written stay when it is canceled. */
 export function useMine(at: IndexPath) {
   const queryClient = useQueryClient();
   return useMutation({

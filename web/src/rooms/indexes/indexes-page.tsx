@@ -21,7 +21,6 @@ import { indexesTexts } from './indexes-texts.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset/indexes');
 
-/** The vector indexes of a dataset. */
 export function IndexesPage() {
   const t = useTexts(indexesTexts);
   const at = route.useParams();

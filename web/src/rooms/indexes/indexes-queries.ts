@@ -7,7 +7,6 @@ import type { DatasetPath } from '../data/index.ts';
 export type Index = Schemas['DatasetIndex'];
 export type IndexPath = DatasetPath & { index: string };
 
-/** While an index is being built it is asked for this often. */
 const buildingPollMs = 1_000;
 
 export const isUnderWay = ({ state }: Pick<Index, 'state'>): boolean => state === 'queued' || state === 'building';

@@ -17,7 +17,7 @@ const ranges = { most: [1, 16], ratio: [0.1, 1] } as const;
 const isWithin = (text: string, [min, max]: readonly [number, number]): boolean =>
   text.trim() !== '' && Number(text) >= min && Number(text) <= max;
 
-/** Collects texts that the model takes for right answers and that are none. */
+/** Mines hard negatives: texts that the model ranks high although they are wrong. */
 export function MiningPanel({ at }: { at: IndexPath }) {
   const t = useTexts(indexesTexts);
   const format = useFormat();

@@ -5,7 +5,6 @@ import styles from './indexes.module.css';
 import type { Mined } from './indexes-changes.ts';
 import { indexesTexts } from './indexes-texts.ts';
 
-/** What the first examples would get. */
 export function MiningPreview({ mined: { results, credits } }: { mined: Mined }) {
   const t = useTexts(indexesTexts);
   const format = useFormat();

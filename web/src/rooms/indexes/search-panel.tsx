@@ -11,7 +11,6 @@ import { indexesTexts } from './indexes-texts.ts';
 
 const decimals = new Intl.NumberFormat('en', { minimumFractionDigits: 3, maximumFractionDigits: 3 });
 
-/** What a query finds among all texts of the index. */
 export function SearchPanel({ at }: { at: IndexPath }) {
   const t = useTexts(indexesTexts);
   const format = useFormat();

@@ -17,7 +17,7 @@ import { keysTexts } from './keys-texts.ts';
 import { LimitsFields } from './limits-fields.tsx';
 import { isLimited, type LimitsInput, noInput, toWish, useLimitsRules } from './limits-form.ts';
 
-/** Asks for a name and for limits, makes the key, and shows it, this once. */
+/** Creates a key and shows it once. */
 export function CreateKey({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const t = useTexts(keysTexts);
   const create = useCreateKey();
@@ -50,7 +50,7 @@ function KeyForm({ create, onClose }: { create: ReturnType<typeof useCreateKey>;
       create.mutate({ body, idempotencyKey: idempotencyKeyOf(body) });
     },
     (...failure) => {
-      // Only a limit can be wrong, and nobody finds what is folded away.
+      // Only limits can be invalid, and they are folded away.
       setFolded(false);
       focusWrong(...failure);
     },
@@ -85,7 +85,7 @@ function KeyForm({ create, onClose }: { create: ReturnType<typeof useCreateKey>;
   );
 }
 
-/** What is empty is left to the server. */
+/** The server has defaults for empty fields. */
 function toBody({ name, ...input }: Fields): KeyWish {
   const limits = toWish(input);
   return { ...(name.trim() ? { name: name.trim() } : {}), ...(isLimited(limits) ? { limits } : {}) };

@@ -16,7 +16,6 @@ import { keysTexts } from './keys-texts.ts';
 
 type Charge = Schemas['LedgerRow'];
 
-/** What was charged for things done with a key: the latest, and what all of them came to. */
 export function KeyCalls({ apiKey, isOpen, onClose }: KeyDialogProps) {
   const t = useTexts(keysTexts);
   return (

@@ -17,7 +17,6 @@ import { keysTexts } from './keys-texts.ts';
 import { LimitsFields } from './limits-fields.tsx';
 import { type LimitsInput, toInput, toWish, useLimitsRules } from './limits-form.ts';
 
-/** What may be asked of models with a key, and how much of it is used. */
 export function KeyLimits({ apiKey, isOpen, onClose }: KeyDialogProps) {
   const t = useTexts(keysTexts);
   return (

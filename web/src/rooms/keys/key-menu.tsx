@@ -139,7 +139,7 @@ function ConfirmDeletion({ apiKey, isOpen, onClose }: KeyDialogProps) {
   );
 }
 
-/** Several keys may be called the same. */
+/** Distinguishes keys with the same name. */
 function Which({ apiKey }: { apiKey: Key }) {
   return (
     <Text mb="xs">

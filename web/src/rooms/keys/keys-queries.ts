@@ -30,10 +30,7 @@ export const keyCallsQuery = (keyId: string) =>
     queryFn: ({ signal }) => call('GET /api/v1/credits/usage', { query: { key_id: keyId, limit: 20 }, signal }),
   });
 
-/**
- * Lets a key work or not. Shown when the server has done it and not before: somebody who withdraws a key must know that
- * it is dead.
- */
+/** Not optimistic: whoever revokes a key must know that the server did it. */
 export function useSetKeyActive() {
   const queryClient = useQueryClient();
   return useMutation({
@@ -48,7 +45,7 @@ export function useSetKeyActive() {
   });
 }
 
-/** `onDone` is called also when the row of the key is gone by then. */
+/** `onDone` is called even if the row is unmounted by then. */
 export function useDeleteKey(onDone: (key: Key) => void) {
   const queryClient = useQueryClient();
   return useMutation({
@@ -73,7 +70,7 @@ export function useCreateKey() {
       void queryClient.invalidateQueries(keysQuery);
       refreshOverview(queryClient);
     },
-    // The answer holds the key itself: it is gone as soon as nobody shows it any more.
+    // The response contains the secret key: it is removed from memory as soon as it is no longer shown.
     gcTime: 0,
   });
 }

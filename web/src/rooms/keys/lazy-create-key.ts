@@ -1,4 +1,4 @@
 import { lazyComponent } from '../../routing/lazy-component.ts';
 
-/** For pages that open the dialog seldom: its code is loaded then. */
+/** Loaded when the dialog is first opened. */
 export const LazyCreateKey = lazyComponent(() => import('./create-key.tsx'), 'CreateKey');

@@ -6,12 +6,11 @@ import type { Limits, LimitsInput } from './limits-form.ts';
 
 type LimitsFieldsProps = {
   propsOf: (field: keyof LimitsInput) => TextInputProps;
-  /** What is used of them, for a key that is there already. */
+  /** Usage, for an existing key. */
   used?: Limits['used'];
   hasFocus?: boolean;
 };
 
-/** The fields of a form for what may be asked of models with a key. */
 export function LimitsFields({ propsOf, used, hasFocus }: LimitsFieldsProps) {
   const t = useTexts(keysTexts);
   const format = useFormat();

@@ -5,10 +5,10 @@ import { keysTexts } from './keys-texts.ts';
 
 export type Limits = Schemas['CallLimits'];
 
-/** What is set: all three, null for those that do not limit. */
+/** All three limits; null: unlimited. */
 export type LimitsWish = Pick<Limits, 'requests_per_minute' | 'concurrent_requests' | 'credits_per_day'>;
 
-/** The limits as they are written in a form; nothing is no limit. */
+/** The limits as text fields; empty: unlimited. */
 export type LimitsInput = Record<keyof LimitsWish, string>;
 
 export const noInput: LimitsInput = { requests_per_minute: '', concurrent_requests: '', credits_per_day: '' };
@@ -16,7 +16,7 @@ export const noInput: LimitsInput = { requests_per_minute: '', concurrent_reques
 const mostPerMinute = 1_000_000;
 const mostConcurrent = 10_000;
 
-/** What is wrong with what was written, for each field; the server checks the same. */
+/** Validates the fields; the server checks the same. */
 export function useLimitsRules(): Record<keyof LimitsInput, (text: string) => string | null> {
   const t = useTexts(keysTexts);
   const format = useFormat();

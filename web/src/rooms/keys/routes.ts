@@ -6,7 +6,7 @@ import { keysQuery } from './keys-queries.ts';
 export const keysRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/keys',
-  // Not awaited: the page shows its frame while the rows are on their way.
+  // Not awaited: the page is shown while the rows are loading.
   loader: ({ context }) => void context.queryClient.prefetchInfiniteQuery(keysQuery),
   component: lazyComponent(() => import('./keys-page.tsx'), 'KeysPage'),
 });

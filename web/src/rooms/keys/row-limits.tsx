@@ -4,7 +4,7 @@ import styles from './keys.module.css';
 import { keysTexts } from './keys-texts.ts';
 import type { Limits } from './limits-form.ts';
 
-/** The limits of a key in a line, and of the one on spending how much is used. */
+/** The limits of a key in one line, with the usage of the spending limit. */
 export function RowLimits({ limits }: { limits: Limits }) {
   const t = useTexts(keysTexts);
   const format = useFormat();
@@ -14,7 +14,7 @@ export function RowLimits({ limits }: { limits: Limits }) {
     concurrent_requests === null ? '' : t.rowAtATime(format.number(concurrent_requests)),
     credits_per_day === null ? '' : t.rowPerDay(format.credits(used.credits_today), format.credits(credits_per_day)),
   ];
-  // The last of the parts: who sees it wants to know why calls are refused.
+  // The last part, because it explains why calls are refused.
   const isUsedUp = credits_per_day !== null && Number(used.credits_today) >= Number(credits_per_day);
   return (
     <span className={styles.quiet}>

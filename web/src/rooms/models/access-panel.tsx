@@ -13,12 +13,11 @@ export type AccessProps = { path: ModelPath; model: HostedModel; isOpen: boolean
 const choices = ['private', 'shared', 'public'] as const;
 const isVisibility = (value: string): value is Visibility => choices.some((each) => each === value);
 
-/** Who may call a hosted model. */
 export function AccessPanel({ path, model, isOpen }: AccessProps) {
   const t = useTexts(modelsTexts);
   const { language } = useLanguage();
   const change = useChangeModel(path);
-  // What was chosen is shown at once; what the server says of it stays.
+  // Optimistic; the server's error stays visible.
   const [wish, setWish] = useState<Visibility | null>(null);
   const choose = (visibility: string) => {
     if (!isVisibility(visibility) || visibility === model.visibility) return;

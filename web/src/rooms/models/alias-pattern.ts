@@ -1,2 +1,1 @@
-/** What the server takes as an alias. */
 export const aliasPattern = /^(?=.{1,63}$)[a-z0-9][a-z0-9._-]*([/:][a-z0-9][a-z0-9._-]*)*$/;

@@ -7,7 +7,7 @@ import styles from './models.module.css';
 import type { CallableModel } from './models-queries.ts';
 import { registryTexts } from './registry-texts.ts';
 
-/** The way to call a model of the registry, or why it cannot be called. */
+/** Shows how to call a model of the registry, or why it cannot be called. */
 export function CallModel({ model }: { model: CallableModel }) {
   const t = useTexts(registryTexts);
   const [isOpen, setOpen] = useState(false);

@@ -13,7 +13,6 @@ import { Retarget } from './retarget.tsx';
 
 type ModelProps = { path: ModelPath; model: HostedModel };
 
-/** Switching a hosted model on and off, and what stands behind it. */
 export function ModelActions({ path, model }: ModelProps) {
   const t = useTexts(modelsTexts);
   const [isRetargeting, setRetargeting] = useState(false);

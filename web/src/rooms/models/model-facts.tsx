@@ -13,7 +13,6 @@ import { RenameModel } from './rename-model.tsx';
 import { targetValue } from './target-value.ts';
 import { useTargetName } from './use-target-name.ts';
 
-/** What a hosted model is and what it costs. */
 export function ModelFacts({ path, model }: { path: ModelPath; model: HostedModel }) {
   const t = useTexts(modelsTexts);
   const { never } = useTexts(sharedTexts);
@@ -53,7 +52,7 @@ export function ModelFacts({ path, model }: { path: ModelPath; model: HostedMode
   );
 }
 
-/** What was trained leads to where it was. */
+/** A trained model links to its job. */
 function Target({ model: { target, kind } }: { model: HostedModel }) {
   const targetName = useTargetName(kind, [target]);
   const { data: trained } = useQuery({ ...trainedModelsQuery(kind), enabled: target.type === 'training_job' });

@@ -9,7 +9,7 @@ type ModelChange = Routes['PATCH /api/v1/projects/{owner}/{project}/hosted-model
 
 const partsOf = ({ owner, project, id }: ModelPath) => ({ owner, project, hosted_model_id: id });
 
-/** Shown when the server has done it and not before: what is called by others must not be guessed. */
+/** Not optimistic: other accounts may call the model. */
 function useChange<Wish>(path: ModelPath, change: (wish: Wish) => Promise<HostedModel>) {
   const queryClient = useQueryClient();
   return useMutation({
@@ -72,7 +72,7 @@ export function useAddShare(path: ModelPath) {
   });
 }
 
-/** `onDone` is called also when the row of the share is gone by then. */
+/** `onDone` is called even if the row is unmounted by then. */
 export function useRemoveShare(path: ModelPath, onDone: () => void) {
   const queryClient = useQueryClient();
   return useMutation({

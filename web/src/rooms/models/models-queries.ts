@@ -65,7 +65,7 @@ export const sharesQuery = ({ owner, project, id }: ModelPath) =>
     ...byCursor,
   });
 
-/** Finished training jobs that could be served, the latest first. */
+/** Finished training jobs that can be served, the latest first. */
 export const trainedModelsQuery = (kind: CallableModel['kind']) =>
   queryOptions({
     queryKey: ['models', 'trained', kind],
@@ -91,7 +91,7 @@ export const registryQuery = (filter: RegistrySearch) =>
     ...byCursor,
   });
 
-/** What a change of a hosted model shows in, beside the model itself. */
+/** Other queries that a change of a hosted model affects. */
 export function refreshAroundModels(queryClient: QueryClient): void {
   for (const room of ['models', 'projects', 'training', 'dashboard', 'activity'])
     void queryClient.invalidateQueries({ queryKey: [room] });

@@ -1,7 +1,6 @@
 import { catalogue } from '../../i18n/catalogue.ts';
 import { counted } from '../../i18n/counted.ts';
 
-/** Of hosted models, within a project. */
 export const modelsTexts = catalogue(
   {
     title: 'Hosted models',

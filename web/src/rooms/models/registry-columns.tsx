@@ -55,7 +55,6 @@ export function useRegistryColumns(): Column<CallableModel>[] {
   ];
 }
 
-/** Where a model lives; of one's own, the page on which it is managed. */
 function Project({ model: { project, access } }: { model: CallableModel }) {
   const t = useTexts(registryTexts);
   if (!project) return <span className={styles.quiet}>{t.everyProject}</span>;

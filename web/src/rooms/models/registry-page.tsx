@@ -22,7 +22,7 @@ const route = getRouteApi('/signed-in/models');
 export function RegistryPage() {
   const t = useTexts(registryTexts);
   const filter = route.useSearch();
-  // Rows stay until those of another filter are there.
+  // Rows stay until those of another filter are loaded.
   const shown = useDeferredValue(filter);
   return (
     <Page title={t.title} lead={t.lead}>

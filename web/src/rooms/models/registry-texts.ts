@@ -1,7 +1,6 @@
 import { catalogue } from '../../i18n/catalogue.ts';
 import { counted } from '../../i18n/counted.ts';
 
-/** Of the list of all models that an account may know of. */
 export const registryTexts = catalogue(
   {
     title: 'Models',

@@ -11,7 +11,7 @@ import { useChangeModel } from './models-changes.ts';
 import type { HostedModel, ModelPath } from './models-queries.ts';
 import { modelsTexts } from './models-texts.ts';
 
-/** Changes the name that people see; the alias stays. */
+/** Changes the display name; the alias stays. */
 export function RenameModel({ path, model }: { path: ModelPath; model: HostedModel }) {
   const t = useTexts(modelsTexts);
   const [isOpen, setOpen] = useState(false);

@@ -15,7 +15,7 @@ import { useTargetName } from './use-target-name.ts';
 
 type RetargetProps = { path: ModelPath; model: HostedModel; isOpen: boolean; onClose: () => void };
 
-/** Puts another model behind an alias: of an active one, in one moment, when the new one is loaded. */
+/** Changes the target of an alias. An active one switches when the new target is loaded. */
 export function Retarget({ path, model, isOpen, onClose }: RetargetProps) {
   const t = useTexts(modelsTexts);
   return (

@@ -18,7 +18,7 @@ import { type HostedModel, type ModelPath, type Revision, revisionsQuery, type T
 import { modelsTexts } from './models-texts.ts';
 import { useTargetName } from './use-target-name.ts';
 
-/** Everything that stood behind an alias, with the way back. */
+/** Former targets of an alias; each can be restored. */
 export function RevisionsPanel({ path, model, isOpen }: AccessProps) {
   const t = useTexts(modelsTexts);
   return (

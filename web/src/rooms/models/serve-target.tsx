@@ -17,14 +17,13 @@ import { targetValue } from './target-value.ts';
 
 type ServeTargetProps = {
   project: Project;
-  /** What people call the target. */
   name: string;
   target: TargetName;
   isOpen: boolean;
   onClose: () => void;
 };
 
-/** Puts something behind an alias: a new one, or one that programs call already. */
+/** Serves a target under a new alias, or under an existing one. */
 export function ServeTarget({ name, isOpen, onClose, ...props }: ServeTargetProps) {
   const t = useTexts(modelsTexts);
   return (

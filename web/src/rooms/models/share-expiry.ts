@@ -6,7 +6,7 @@ type Expiry = keyof typeof days;
 export const expiries = ['never', 'day', 'week', 'month', 'year'] as const satisfies readonly Expiry[];
 export const isExpiry = (value: string): value is Expiry => expiries.some((each) => each === value);
 
-/** When a share that is made now ends; null: not by itself. */
+/** Null: without an end. */
 export function expiryAt(expiry: Expiry, nowMs: number): string | null {
   const count = days[expiry];
   return count === null ? null : new Date(nowMs + count * dayMs).toISOString();

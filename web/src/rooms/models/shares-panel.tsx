@@ -22,7 +22,6 @@ import { type ModelPath, type Share, sharesQuery } from './models-queries.ts';
 import { modelsTexts } from './models-texts.ts';
 import { expiries, expiryAt, isExpiry } from './share-expiry.ts';
 
-/** Accounts that may call a hosted model beside its owner. */
 export function SharesPanel({ path, model, isOpen }: AccessProps) {
   const t = useTexts(modelsTexts);
   return (

@@ -7,7 +7,7 @@ import { modelsTexts } from './models-texts.ts';
 
 type TargetSelectProps = { kind: CallableModel['kind'] } & Omit<NativeSelectProps, 'data'>;
 
-/** What may stand behind an alias: installed base models of the kind, and what was trained. */
+/** The possible targets of an alias: installed base models of the kind, and trained models. */
 export function TargetSelect({ kind, ...props }: TargetSelectProps) {
   const t = useTexts(modelsTexts);
   const { data: bases } = useSuspenseQuery(baseModelsQuery);

@@ -4,7 +4,7 @@ import { type CallableModel, type TargetName, trainedModelsQuery } from './model
 import { modelsTexts } from './models-texts.ts';
 import { targetValue } from './target-value.ts';
 
-/** What targets are called: a base model by its id, a training job by its name, or as one of which no name is known. */
+/** The name of a target: a base model's id, or the name of a training job. */
 export function useTargetName(
   kind: CallableModel['kind'],
   targets: readonly TargetName[],

@@ -1,6 +1,5 @@
 import { Problem } from '../../api/problem.ts';
 
-/** A frame of an answer, as far as it is shown. */
 type AnswerFrame = {
   choices?: {
     delta?: {
@@ -12,12 +11,11 @@ type AnswerFrame = {
   error?: { code: string; message: string };
 };
 
-/** What has arrived of an answer. */
+/** The answer so far. */
 export type LiveText = { content: string; reasoning: string; toolCalls: { name: string; arguments: string }[] };
 
 export const noText: LiveText = { content: '', reasoning: '', toolCalls: [] };
 
-/** The text with one frame more. */
 export function withFrame(text: LiveText, frame: AnswerFrame): LiveText {
   const delta = frame.choices?.[0]?.delta;
   if (!delta) return text;
@@ -36,15 +34,12 @@ export function withFrame(text: LiveText, frame: AnswerFrame): LiveText {
   };
 }
 
-/**
- * Reads a stream of frames to its end. An error frame, and an end without `[DONE]`, are problems: then the answer is not
- * complete, whatever has arrived.
- */
+/** Reads a stream to its end. An error frame, or an end without `[DONE]`, is a problem: the answer is incomplete. */
 export async function readFrames(response: Response, onFrame: (frame: AnswerFrame) => void): Promise<void> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let waiting = '';
   for (;;) {
-    // A server that dies, or a proxy that gives up, ends the answer with an error of the browser's own.
+    // If the server or a proxy closes the connection, the browser throws an error of its own.
     const { done, value } = (await reader?.read().catch(() => null)) ?? { done: true, value: undefined };
     if (done) throw new Problem({ status: 0, code: 'offline', message: 'The connection broke during the answer.' });
     const blocks = (waiting + value).split('\n\n');

@@ -4,7 +4,7 @@ import styles from './playground.module.css';
 import { playgroundTexts } from './playground-texts.ts';
 import { readable } from './readable-arguments.ts';
 
-/** An answer as far as it has arrived: what the model thought, what it says, what it calls. */
+/** A partial or complete answer: reasoning, text and tool calls. */
 export function AnswerText({ text, isLive = false }: { text: LiveText; isLive?: boolean }) {
   const t = useTexts(playgroundTexts);
   const { content, reasoning, toolCalls } = text;

@@ -17,7 +17,6 @@ import styles from './playground.module.css';
 import type { Message } from './playground-queries.ts';
 import { playgroundTexts } from './playground-texts.ts';
 
-// Loaded when it is asked for.
 const SaveDialog = lazyComponent(() => import('./save-dialog.tsx'), 'SaveDialog');
 
 type AnswerProps = {
@@ -25,12 +24,12 @@ type AnswerProps = {
   choices: Choices;
   chatId: string;
   message: Message;
-  /** As it was measured here, if it arrived here. */
+  /** Measured in this page, if the answer arrived here. */
   timing: Timing | undefined;
   onRetry?: (() => void) | undefined;
 };
 
-/** An answer that is there, with what it cost and what can be done with it. */
+/** A complete answer, with its cost and actions. */
 export function Answer({ project, choices, chatId, message, timing, onRetry }: AnswerProps) {
   const t = useTexts(playgroundTexts);
   const [dialog, setDialog] = useState<'code' | 'save' | null>(null);

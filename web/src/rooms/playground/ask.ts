@@ -5,11 +5,11 @@ import { patiently, type Waiting } from './patient.ts';
 import type { Chat, ChatPath, Message } from './playground-queries.ts';
 import type { ChatSettings } from './settings.ts';
 
-/** Something new is said, or said in the place of a message, or a message is answered again. */
+/** A new message, an edited one, or another attempt at an answer. */
 export type Asked = { said: string | null; replaces: string | null; retried: string | null };
 
 export type Timing = {
-  /** To the first piece of text, ms. */
+  /** Time to the first text, ms. */
   firstMs: number;
   totalMs: number;
 };
@@ -17,7 +17,7 @@ export type Timing = {
 const messagesRoute = 'POST /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages';
 const retryRoute = 'POST /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages/{message_id}/retry';
 
-/** Makes a chat what the settings say; null: a new one. */
+/** Stores the settings in the chat; null: creates one. */
 export function prepareChat(
   { owner, project }: ProjectPath,
   chatId: string | null,
@@ -39,11 +39,10 @@ export function prepareChat(
 type Asking = {
   signal: AbortSignal;
   onWait: (waiting: Waiting | null) => void;
-  /** The messages as they are by now. */
   read: () => Promise<readonly Message[]>;
 };
 
-/** Has a message answered; resolves when the answer begins. */
+/** Resolves when the answer begins. */
 export function ask(
   { owner, project, chatId }: ChatPath,
   { said, replaces, retried }: Asked,
@@ -51,7 +50,7 @@ export function ask(
 ): Promise<Response> {
   let messageId = retried;
   const post = async (retry: number): Promise<Response> => {
-    // The first try has left an answer that waits for its model.
+    // The first attempt left an answer that waits for its model.
     if (retry > 0) messageId ??= waitingAnswerIn(await read());
     const route: RouteName = messageId === null ? messagesRoute : retryRoute;
     const body = messageId === null ? { content: said, replace_message_id: replaces ?? undefined } : {};
@@ -64,7 +63,7 @@ function waitingAnswerIn(messages: readonly Message[]): string | null {
   return messages.findLast(({ role, state }) => role === 'assistant' && state === 'queued')?.id ?? null;
 }
 
-/** Reads an answer to its end; `show` gets what has arrived, once a frame of the screen. */
+/** Reads an answer to its end; `show` gets the text so far, once per animation frame. */
 export async function readAnswer(
   response: Response,
   { startedMs, show }: { startedMs: number; show: (text: LiveText) => void },

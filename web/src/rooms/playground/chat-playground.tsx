@@ -20,14 +20,13 @@ const History = lazy(async () => ({ default: (await import('./history.tsx')).His
 const Compare = lazy(async () => ({ default: (await import('./compare.tsx')).Compare }));
 const route = getRouteApi('/signed-in/projects/$owner/$project/playground');
 
-/** Conversations with one model, or with two on the same words. */
 export function ChatPlayground({ project, choices }: { project: Project; choices: Choices }) {
   const t = useTexts(playgroundTexts);
   const { chat: chatId = null, compare = false, model } = route.useSearch();
   const navigate = route.useNavigate();
   const isTime = useIsTime();
   const [history, setHistory] = useState<'unasked' | 'open' | 'closed'>('unasked');
-  // A conversation that gets its id while it is answered goes on; one that is chosen begins afresh.
+  // A conversation that gets its id stays mounted; another one is mounted anew.
   const [begun, setBegun] = useState<{ chat: string | null; number: number }>({ chat: null, number: 0 });
   const isBegunHere = chatId === null || chatId === begun.chat;
   const choose = (search: { chat?: string; compare?: true; model?: string | undefined }) => {
@@ -96,13 +95,12 @@ type OneProps = {
   project: Project;
   choices: Choices;
   chatId: string | null;
-  /** For a new one. */
   first: Choice;
   onChat: (chat: string) => void;
   isTime: boolean;
 };
 
-/** With the settings that the conversation has, or with the published defaults for a new one. */
+/** The settings of the conversation, or the defaults of the model. */
 function One({ project, choices, chatId, first, onChat, isTime }: OneProps) {
   const [wasNew] = useState(chatId === null);
   const path = { owner: project.owner.slug, project: project.slug, chatId: chatId ?? '' };

@@ -10,12 +10,12 @@ type Found = {
   bases: readonly Schemas['BaseModel'][];
 };
 
-/** What the owner of a project can call in it: names of its own first, then what was trained, then base models. */
+/** Models that can be called: hosted models first, then trained ones, then base models. */
 export function choicesOf(kind: 'text' | 'embedding', { hosted, trained, bases }: Found): Choice[] {
   const installed = bases.filter((base) => base.kind === kind && base.serving.available);
   const own = hosted.flatMap(({ alias, base_model, state }): Choice[] => {
     const base = bases.find(({ id }) => id === base_model);
-    // One that is being activated says so when it is called, and then it is worth waiting for.
+    // A model that is loading can be called: the request waits for it.
     return alias !== null && base && state !== 'inactive' ? [{ kind: 'hosted', id: alias, label: alias, base }] : [];
   });
   const names = new Set(own.map(({ id }) => id));
@@ -27,10 +27,9 @@ export function choicesOf(kind: 'text' | 'embedding', { hosted, trained, bases }
   return [...own, ...learnt, ...plain.map((base): Choice => ({ kind: 'base', id: base.id, label: base.name, base }))];
 }
 
-/** Whether it can be called now; what a conversation began with may have been switched off since. */
+/** A former model of the conversation may be inactive by now. */
 export const isAmong = (choices: Choices, id: string): boolean => choices.some((choice) => choice.id === id);
 
-/** The choices as a select shows them. */
 export function groupsOf(choices: Choices, texts: Record<Choice['kind'], string>) {
   return (['hosted', 'trained', 'base'] as const).flatMap((kind) => {
     const members = choices.filter((choice) => choice.kind === kind);
@@ -39,7 +38,7 @@ export function groupsOf(choices: Choices, texts: Record<Choice['kind'], string>
   });
 }
 
-/** What a model is best compared with: what it was taught from, or else any other. */
+/** The model that is best compared with another: its base model, or any other. */
 export function counterpartOf(choices: Choices, first: Choice): Choice {
   const others = choices.filter(({ id }) => id !== first.id);
   return others.find(({ id }) => id === first.base.id) ?? others[0] ?? first;

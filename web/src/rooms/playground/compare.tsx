@@ -13,7 +13,7 @@ import { type ChatSettings, type Choice, startWith } from './settings.ts';
 import { SettingsPanel } from './settings-panel.tsx';
 import { type Conversation, useConversation } from './use-conversation.ts';
 
-/** The same words to two models, side by side; each side is a conversation of its own. */
+/** Two models side by side; each side is a conversation of its own. */
 export function Compare({ project, choices, first }: { project: Project; choices: Choices; first: Choice }) {
   const t = useTexts(playgroundTexts);
   const [settings, setSettings] = useState(startWith(first));

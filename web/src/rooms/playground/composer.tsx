@@ -8,15 +8,14 @@ import styles from './playground.module.css';
 import { playgroundTexts } from './playground-texts.ts';
 
 type ComposerProps = {
-  /** Names what is written here among all drafts. */
+  /** Name of the draft. */
   draft: string;
   isBusy: boolean;
-  /** Tells whether it was heard; what was not comes back to be sent again. */
+  /** Resolves to false if it was not sent; then the text is restored. */
   onSend: (text: string) => Promise<boolean>;
   onStop: () => void;
 };
 
-/** Where one writes; while an answer arrives, where one stops it. */
 export function Composer({ draft, isBusy, onSend, onStop }: ComposerProps) {
   const t = useTexts(playgroundTexts);
   const [text, setText] = useDraft(draft, '');
@@ -27,7 +26,7 @@ export function Composer({ draft, isBusy, onSend, onStop }: ComposerProps) {
     if (!(await onSend(text))) setText((since) => since || text);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    // While characters are composed, Enter belongs to the input method.
+    // During composition, Enter belongs to the input method.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
     void send();

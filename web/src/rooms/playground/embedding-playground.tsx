@@ -22,19 +22,18 @@ import { matrixOf } from './similarity.ts';
 import { useEmbeddings } from './use-embeddings.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/playground');
-/** A matrix of more cannot be read. */
+/** A larger matrix cannot be read. */
 const mostTexts = 24;
 
 type Compared = { texts: string[]; sides: { model: string; vectors: number[][] }[]; tokens: number };
 type Embed = ReturnType<typeof useEmbeddings>['embed'];
 
-/** Texts to compare, with one embedding model or two. */
 export function EmbeddingPlayground({ project, choices }: { project: Project; choices: Choices }) {
   const t = useTexts(playgroundTexts);
   const format = useFormat();
   const { model: asked = '', compare: isComparing } = route.useSearch();
   const first = choiceOf(choices, asked);
-  // Before and after what was learned, in this order.
+  // First the base model, then the trained one.
   const [model, setModel] = useState(isComparing ? counterpartOf(choices, first).id : first.id);
   const [other, setOther] = useState(isComparing ? first.id : '');
   const [text, setText] = useDraft(`texts ${project.id}`, '');
@@ -137,7 +136,7 @@ function ModelPair({ choices, model, other, onModel, onOther }: ModelPairProps) 
   );
 }
 
-/** One model after the other: each may have to be loaded first. */
+/** One after the other, as each may have to be loaded first. */
 async function embedWithEach(embed: Embed, models: readonly string[], texts: string[]): Promise<Compared> {
   const sides: Compared['sides'] = [];
   let tokens = 0;

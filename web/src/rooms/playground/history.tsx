@@ -22,11 +22,10 @@ type HistoryProps = {
   isOpen: boolean;
   onClose: () => void;
   current: string | null;
-  /** Null: the current one is gone. */
+  /** Called with null when the current one was deleted. */
   onChoose: (chatId: string | null) => void;
 };
 
-/** Conversations that were kept. */
 export function History({ path, isOpen, onClose, current, onChoose }: HistoryProps) {
   const t = useTexts(playgroundTexts);
   const { close } = useTexts(sharedTexts);

@@ -2,24 +2,24 @@ import type { LiveText } from './answer-stream.ts';
 import type { Waiting } from './patient.ts';
 import type { Message } from './playground-queries.ts';
 
-/** An answer that arrives here. */
+/** An answer that is arriving in this page. */
 export type Live = {
-  /** The attempt is at this message; null: it has no id yet. */
+  /** The id of the message of the attempt; null: not known yet. */
   messageId: string | null;
-  /** What was just said, until it is among the messages. */
+  /** A message that was sent, until it is in the list. */
   said: string | null;
-  /** The message that is edited, and everything after it, is on its way out. */
+  /** The edited message and those after it are being replaced. */
   replaces: string | null;
   text: LiveText;
   waiting: Waiting | null;
 };
 
-/** Without what is being made anew or replaced: that is shown as it arrives. */
+/** Without messages that are being replaced. */
 export function messagesBeside(live: Live | null, messages: readonly Message[]): readonly Message[] {
   if (live === null) return messages;
   const from = messages.findIndex(({ id }) => id === live.replaces);
   const kept = from < 0 ? messages : messages.slice(0, from);
   const answer = kept.findIndex(({ id }) => id === live.messageId);
-  // While it is read anew, what was just said is in the list already.
+  // During the refetch the new message is in the list already.
   return kept.filter((_, at) => at !== answer && !(live.said !== null && answer >= 0 && at === answer - 1));
 }

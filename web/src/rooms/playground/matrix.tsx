@@ -7,7 +7,7 @@ type MatrixProps = { title: string | null; texts: readonly string[]; values: rea
 
 const decimals = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
-/** How near texts are to each other. Cells have numbers and colour; the columns have the numbers of the rows. */
+/** A similarity matrix. Cells have numbers and colours. */
 export function Matrix({ title, texts, values }: MatrixProps) {
   const t = useTexts(playgroundTexts);
   const format = useFormat();

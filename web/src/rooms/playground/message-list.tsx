@@ -16,7 +16,7 @@ import { playgroundTexts } from './playground-texts.ts';
 import type { ChatSettings } from './settings.ts';
 import type { Conversation } from './use-conversation.ts';
 
-// A new conversation has none: they come while one writes.
+// Loaded while the user writes.
 const loadAnswer = () => import('./answer.tsx');
 const loadSaid = () => import('./said.tsx');
 const Answer = lazy(async () => ({ default: (await loadAnswer()).Answer }));
@@ -28,16 +28,15 @@ function loadMessages(): void {
 
 type MessageListProps = {
   project: Project;
-  /** Tell what models are called. */
   choices: Choices;
   chatId: string | null;
   conversation: Conversation;
   settings: ChatSettings;
-  /** Beside another conversation: which of them this is. */
+  /** Its number, if there are two. */
   label?: string;
 };
 
-/** What was said, and the answer that arrives. */
+/** The stored messages and the arriving answer. */
 export function MessageList({ project, choices, chatId: chosen, conversation, settings, label }: MessageListProps) {
   const t = useTexts(playgroundTexts);
   const { messages, live, problem } = conversation;
@@ -54,7 +53,7 @@ export function MessageList({ project, choices, chatId: chosen, conversation, se
     return <ProblemNote error={conversation.loadError} onRetry={() => void conversation.refresh()} />;
   const isEmpty = messages.length === 0 && live === null && problem === null;
   const last = messages.at(-1);
-  // The last answer tells of its failure by itself.
+  // The last answer shows its own failure.
   const isTold = last?.role === 'assistant' && last.error !== null;
   return (
     <section
@@ -120,7 +119,7 @@ function Arriving({ live }: { live: Live }) {
   );
 }
 
-/** Follows what arrives, unless the reader has gone back to read. */
+/** Scrolls with the answer, unless the reader has scrolled up. */
 function useStickToEnd(live: Live | null) {
   const box = useRef<HTMLElement>(null);
   const isAtEnd = useRef(true);

@@ -1,13 +1,13 @@
 import { isProblem } from '../../api/problem.ts';
 
-/** After the first try; then it is for a person to decide. */
+/** After the first attempt. */
 export const mostRetries = 3;
 
 export type Waiting = { retry: number; secondsLeft: number };
 
 /**
- * Sends a request, and sends it again only while its model is starting, which the server says before any frame: at most
- * three times, each after the time that it asks for. Whatever else happens is told at once.
+ * Retries a request only while its model is starting, which the server says before any frame: at most three times,
+ * each after its Retry-After.
  */
 export async function patiently<Result>(
   send: (retry: number) => Promise<Result>,

@@ -19,7 +19,6 @@ const EmbeddingPlayground = lazy(async () => {
   return { default: page };
 });
 
-/** Trying models: a conversation, or texts to compare, whichever the project is for. */
 export function PlaygroundPage() {
   const t = useTexts(playgroundTexts);
   const { data: project } = useSuspenseQuery(projectQuery(route.useParams()));
@@ -44,7 +43,7 @@ function Models({ project }: { project: Project }) {
   const { model } = playground.useSearch();
   const found = { hosted: hosted.data, trained: trained.data, bases: bases.data };
   const [first, ...others] = choicesOf(project.kind, found);
-  // One that was made a moment ago is not among what was known before.
+  // A new chat is not in the loaded list.
   const isKnown = model === undefined || [first, ...others].some((choice) => choice?.id === model);
   if (!isKnown && (isHostedOld || isTrainedOld)) return <RowsSkeleton columns={2} rows={6} />;
   if (!first)

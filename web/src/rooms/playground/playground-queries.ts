@@ -8,7 +8,7 @@ export type Chat = Schemas['Chat'];
 export type Message = Schemas['ChatMessage'];
 export type ChatPath = ProjectPath & { chatId: string };
 
-/** An answer that another page or server makes is looked at this often. */
+/** Polls an answer that another page or server makes. */
 const followMs = 1_000;
 const isUnderWay = ({ state, error }: Message) => state === 'streaming' || (state === 'queued' && error === null);
 
@@ -34,7 +34,6 @@ export const chatQuery = ({ owner, project, chatId }: ChatPath) =>
       }),
   });
 
-/** All messages of a chat. */
 export const messagesQuery = ({ owner, project, chatId }: ChatPath) =>
   queryOptions({
     queryKey: ['chats', 'messages', owner, project, chatId],
@@ -54,7 +53,6 @@ export const messagesQuery = ({ owner, project, chatId }: ChatPath) =>
     refetchInterval: ({ state }) => (state.data?.some(isUnderWay) ? followMs : false),
   });
 
-/** Where an answer could be put as an example. */
 export const datasetsQuery = ({ owner, project }: ProjectPath) =>
   queryOptions({
     queryKey: ['chats', 'datasets', owner, project],

@@ -1,6 +1,6 @@
 const strings = /"(?:[^"\\]|\\.)*"/g;
 
-/** A list in JSON; nothing is none. Throws what `JSON.parse` throws, and where a number would lose digits. */
+/** A JSON array; empty text is an empty one. Throws like `JSON.parse`, and where a number would lose digits. */
 export function readList(text: string): unknown[] | null {
   if (text.trim() === '') return null;
   const value: unknown = JSON.parse(text);

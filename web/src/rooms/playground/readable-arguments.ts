@@ -1,6 +1,9 @@
 const parts = /"(?:[^"\\]|\\.)*"|[{[]\s*[}\]]|[{}[\],:]|\s+/g;
 
-/** Arguments with line breaks once they are complete. They are not read: that would change long numbers, and the order of some names. */
+/**
+ * Tool arguments with line breaks once they are complete. Not parsed, which would change long numbers and the order of
+ * some names.
+ */
 export function readable(args: string): string {
   try {
     JSON.parse(args);

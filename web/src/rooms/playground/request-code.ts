@@ -1,6 +1,6 @@
 export type CodeFacts = { baseUrl: string; path: 'chat/completions' | 'embeddings'; body: Record<string, unknown> };
 
-/** A request in three languages, each of which sends exactly this body. */
+/** The same request in three languages. */
 export function codeOf(facts: CodeFacts): { id: string; name: string; code: string }[] {
   return [
     { id: 'curl', name: 'curl', code: curl(facts) },
@@ -59,7 +59,7 @@ client = OpenAI(
 ${call}`;
 }
 
-/** A JSON value as Python writes it. Strings of JSON are strings of Python, apart from pairs of escaped surrogates. */
+/** A JSON value in Python. JSON strings are Python strings, apart from escaped surrogate pairs. */
 function literal(value: unknown, indent: string): string {
   if (value === null || value === undefined) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';

@@ -4,10 +4,10 @@ import { trainedModelsQuery } from '../models/index.ts';
 import { baseModelsQuery, hostedModelsQuery, type Project, projectQuery, projectRoute } from '../projects/index.ts';
 
 type PlaygroundSearch = {
-  /** A conversation that goes on; none: a new one. */
+  /** An existing conversation; none: a new one. */
   chat?: string | undefined;
   compare?: true | undefined;
-  /** Which model a new conversation begins with. */
+  /** The model of a new conversation. */
   model?: string | undefined;
 };
 
@@ -23,7 +23,7 @@ export const playgroundRoute = createRoute({
     void queryClient.prefetchQuery(baseModelsQuery);
     void queryClient.prefetchQuery(hostedModelsQuery(params));
     const askForTrained = ({ kind }: Project) => queryClient.prefetchQuery(trainedModelsQuery(kind));
-    // That it is not there is told by the page around this one.
+    // The layout of the project shows a missing project.
     void queryClient.ensureQueryData(projectQuery(params)).then(askForTrained, () => {});
   },
   component: lazyComponent(() => import('./playground-page.tsx'), 'PlaygroundPage'),

@@ -11,11 +11,11 @@ import { playgroundTexts } from './playground-texts.ts';
 type SaidProps = {
   text: string;
   onEdit?: ((text: string) => void) | undefined;
-  /** An edit that was not heard. */
+  /** An edit that was not sent. */
   start?: string | null;
 };
 
-/** What the person said; to be edited and sent again where `onEdit` is given. */
+/** A message of the user, which can be edited and sent again with `onEdit`. */
 export function Said({ text, onEdit, start = null }: SaidProps) {
   const t = useTexts(playgroundTexts);
   const [draft, setDraft] = useState(start);

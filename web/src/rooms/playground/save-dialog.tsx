@@ -15,7 +15,6 @@ import { playgroundTexts } from './playground-texts.ts';
 
 type SaveDialogProps = { project: Project; chatId: string; message: Message; onClose: () => void };
 
-/** Puts an answer into a dataset. */
 export function SaveDialog({ project, chatId, message, onClose }: SaveDialogProps) {
   const t = useTexts(playgroundTexts);
   const path = { owner: project.owner.slug, project: project.slug };

@@ -18,7 +18,6 @@ type SearchPanelProps = {
 
 const decimals = new Intl.NumberFormat('en', { minimumFractionDigits: 3, maximumFractionDigits: 3 });
 
-/** What a query would find among the texts, with each model. */
 export function SearchPanel({ texts, sides, embed }: SearchPanelProps) {
   const t = useTexts(playgroundTexts);
   const [query, setQuery] = useState('');
@@ -71,7 +70,7 @@ type RankingProps = {
   title: string | null;
   texts: readonly string[];
   found: readonly Ranked[];
-  /** What the first model found: places that differ are told. */
+  /** The ranking of the first model, to show differences. */
   before: readonly Ranked[] | null;
 };
 

@@ -10,16 +10,15 @@ import { type ChatSettings, type Choice, defaultParams, type Effort, readTools }
 
 type SettingsPanelProps = {
   choices: Choices;
-  /** Who answers with these settings. */
   choice: Choice;
   settings: ChatSettings;
   onChange: (settings: ChatSettings) => void;
-  /** Where models are chosen elsewhere. */
+  /** Null where models are chosen elsewhere. */
   withModel?: boolean;
   ref: Ref<HTMLElement>;
 };
 
-/** How answers are made; it begins with what the interface publishes as its defaults. */
+/** Settings of a chat; they begin with the defaults of the API. */
 export function SettingsPanel({ choices, choice, settings, onChange, withModel = true, ref }: SettingsPanelProps) {
   const t = useTexts(playgroundTexts);
   const format = useFormat();
@@ -102,7 +101,7 @@ type NumberFieldProps = {
   onChange: (value: number) => void;
 };
 
-/** What cannot be read as a number in the range is said, and not taken. */
+/** Invalid numbers show an error and are not applied. */
 function NumberField({ label, value, range: [least, most], isWhole = false, onChange }: NumberFieldProps) {
   const t = useTexts(playgroundTexts);
   const format = useFormat();

@@ -22,10 +22,10 @@ export type ChatSettings = {
   };
 };
 
-/** A model that can be called here, with the base model that answers. */
+/** A callable model with its base model. */
 export type Choice = { kind: 'hosted' | 'trained' | 'base'; id: string; label: string; base: BaseModel };
 
-/** What the interface publishes as its defaults: the same request as a program makes that says nothing of these. */
+/** The defaults of the API, as for requests that set nothing. */
 export function defaultParams({ inference }: BaseModel): ChatSettings['params'] {
   const { max_tokens, temperature, top_p, reasoning_effort } = inference.defaults;
   return { max_tokens, temperature, top_p, reasoning_effort, tools: null };
@@ -36,7 +36,7 @@ export function startWith(choice: Choice): ChatSettings {
 }
 
 export function settingsOf(chat: Chat, fallback: ChatSettings): ChatSettings {
-  // as: the server has read them in this shape.
+  // as: the server has validated them.
   const tools = chat.params.tools as Tool[] | null;
   return {
     model: chat.model ?? fallback.model,
@@ -45,8 +45,8 @@ export function settingsOf(chat: Chat, fallback: ChatSettings): ChatSettings {
   };
 }
 
-/** Reads tools that somebody has typed. Throws as `readList` does. */
+/** Parses tools that somebody typed. Throws like `readList`. */
 export function readTools(text: string): Tool[] | null {
-  // as: what is wrong with the tools themselves is told by the server.
+  // as: the server validates the tools.
   return readList(text) as Tool[] | null;
 }

@@ -1,4 +1,4 @@
-/** How alike two directions are: 1 the same, 0 nothing in common. */
+/** Cosine similarity. */
 function cosine(a: readonly number[], b: readonly number[]): number {
   let dot = 0;
   let aa = 0;
@@ -19,7 +19,7 @@ export function matrixOf(vectors: readonly (readonly number[])[]): number[][] {
 
 export type Ranked = { index: number; score: number };
 
-/** Places of the vectors by how near they are to the query. */
+/** Indices of the vectors by their similarity to the query. */
 export function rank(query: readonly number[], vectors: readonly (readonly number[])[]): Ranked[] {
   return vectors
     .map((vector, index) => ({ index, score: cosine(query, vector) }))

@@ -19,11 +19,10 @@ type TalkProps = {
   chatId: string | null;
   onChat: (chatId: string) => void;
   start: ChatSettings;
-  /** Whether it is time for the settings, which nobody looks at first. */
+  /** Settings are rendered later: they are not visible at first. */
   isTime: boolean;
 };
 
-/** A conversation with one model, with its settings beside it. */
 export function Talk({ project, choices, chatId, onChat, start, isTime }: TalkProps) {
   const panel = useRef<HTMLElement>(null);
   const [others, setOthers] = useState(start);

@@ -12,11 +12,11 @@ type Options = {
   path: ProjectPath;
   chatId: string | null;
   onChat: (chatId: string) => void;
-  /** Asked before anything is sent; where it is false, nothing is. */
+  /** Called before anything is sent; false cancels. */
   isReady: () => boolean;
 };
 
-/** One conversation: what was said, the answer that arrives, and what can be done with both. */
+/** The state of one conversation: messages, the arriving answer, and actions. */
 export function useConversation({ path, chatId, onChat, isReady }: Options) {
   const { owner, project } = path;
   const queryClient = useQueryClient();
@@ -25,16 +25,16 @@ export function useConversation({ path, chatId, onChat, isReady }: Options) {
   const [problem, setProblem] = useState<unknown>(null);
   const [timings, setTimings] = useState<Readonly<Record<string, Timing>>>({});
   const leaving = useRef<AbortController | null>(null);
-  // The address of the page follows a moment later.
+  // The URL changes a moment later.
   const current = useRef(chatId);
   if (chatId !== null) current.current = chatId;
 
-  // Who goes elsewhere does not wait for the answer; the server stops it.
+  // Leaving the page cancels the answer.
   useEffect(() => () => leaving.current?.abort(), []);
 
   const change = (part: Partial<Live>) => setLive((now) => now && { ...now, ...part });
 
-  /** Gives the id of the chat, which the first message makes. */
+  /** The id of the chat, which the first message creates. */
   async function prepare(settings: ChatSettings): Promise<string> {
     const chat = await prepareChat(path, chatId, settings);
     queryClient.setQueryData(chatQuery({ owner, project, chatId: chat.id }).queryKey, chat);
@@ -54,7 +54,7 @@ export function useConversation({ path, chatId, onChat, isReady }: Options) {
     if (messageId !== null) setTimings((known) => ({ ...known, [messageId]: timing }));
   }
 
-  /** Tells whether what was said is part of the conversation now. */
+  /** Resolves to true when the message is stored. */
   async function run(settings: ChatSettings, asked: Asked): Promise<boolean> {
     if (!isReady()) return false;
     const controller = new AbortController();
@@ -76,7 +76,7 @@ export function useConversation({ path, chatId, onChat, isReady }: Options) {
     }
     if (id !== null) {
       const now = await refresh(id);
-      // It may fail after it was written down: for want of a model, or in the middle of the answer.
+      // The message may be stored although the answer failed.
       isHeard ||= asked.said === null || isNew(asked.said, { known, now });
     }
     if (leaving.current === controller) setLive(null);
@@ -90,7 +90,7 @@ export function useConversation({ path, chatId, onChat, isReady }: Options) {
       await stopAnswer({ owner, project, chatId: id }, messageId).catch(setProblem);
       return;
     }
-    // Nothing has arrived: it is enough not to wait any longer.
+    // Nothing has arrived: aborting the request is enough.
     leaving.current?.abort();
     setLive(null);
     if (id !== null) await refresh(id);

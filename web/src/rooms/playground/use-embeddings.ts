@@ -5,10 +5,10 @@ import { patiently, type Waiting } from './patient.ts';
 
 type Embedded = { vectors: number[][]; tokens: number };
 
-/** Texts are sent one by one: two would have to share the tokens of a request. */
+/** One request per text: several would share the token limit. */
 const atOnce = 2;
 
-/** Embeds texts by the call that programs make, and remembers what it has embedded. */
+/** Embeds texts with the public API, and caches the vectors. */
 export function useEmbeddings({ owner, project }: ProjectPath) {
   const [known] = useState(() => new Map<string, { vector: number[]; tokens: number }>());
   const [done, setDone] = useState(0);

@@ -3,7 +3,7 @@ import { useCallback } from 'react';
 import type { ProjectPath } from '../projects/index.ts';
 import { messagesQuery } from './playground-queries.ts';
 
-/** The messages of a chat as the server has them; null: a chat that is not there yet. */
+/** The stored messages of a chat; null: a new one. */
 export function useMessages({ owner, project }: ProjectPath, chatId: string | null) {
   const queryClient = useQueryClient();
   const place = { owner, project, chatId: chatId ?? '' };
@@ -12,14 +12,14 @@ export function useMessages({ owner, project }: ProjectPath, chatId: string | nu
   const read = useCallback(
     async (id: string) => {
       const query = messagesQuery({ owner, project, chatId: id });
-      // One that is on its way may have been answered before the last message was there.
+      // A refetch in flight may have started before the last message was stored.
       await queryClient.cancelQueries({ queryKey: query.queryKey });
       return queryClient.fetchQuery({ ...query, staleTime: 0 });
     },
     [owner, project, queryClient],
   );
 
-  /** Once something was said or answered in a chat; gives its messages, none when they cannot be read. */
+  /** Refetches the messages; empty if that fails. */
   const refresh = useCallback(
     async (id: string) => {
       const now = await read(id).catch(() => []);

@@ -8,7 +8,6 @@ import { Panel } from '../../ui/panel.tsx';
 import { type Project, useChangeProject } from './projects-queries.ts';
 import { projectsTexts } from './projects-texts.ts';
 
-/** Into the archive and out of it. */
 export function ArchivePanel({ project }: { project: Project }) {
   const t = useTexts(projectsTexts);
   return (

@@ -8,7 +8,7 @@ type ExampleLanguage = (typeof exampleLanguages)[number]['id'];
 
 type ExampleFacts = { kind: 'text' | 'embedding'; baseUrl: string; model: string };
 
-/** A first call as it would be written in each language, with the key from the environment. */
+/** A first call in each language, with the key from the environment. */
 export function exampleOf(facts: ExampleFacts, language: ExampleLanguage): string {
   switch (language) {
     case 'curl':

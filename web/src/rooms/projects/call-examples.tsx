@@ -8,7 +8,6 @@ import { CodeTabs } from './code-tabs.tsx';
 import type { Project } from './projects-queries.ts';
 import { projectsTexts } from './projects-texts.ts';
 
-/** The first call of a project, ready to be pasted. */
 export function CallExamples({ project, models }: { project: Project; models: [string, ...string[]] }) {
   const t = useTexts(projectsTexts);
   const [chosen, setChosen] = useState<string>(models[0]);

@@ -3,7 +3,7 @@ import { CodeBlock } from '../../ui/code-block.tsx';
 
 type CodeTab = { id: string; name: string; code: string };
 
-/** The same thing in several languages; `label` says what is chosen. */
+/** The same code in several languages; `label` names the choice. */
 export function CodeTabs({ label, tabs }: { label: string; tabs: readonly CodeTab[] }) {
   return (
     <Tabs defaultValue={tabs[0]?.id ?? null} keepMounted={false}>

@@ -87,7 +87,7 @@ function ProjectForm({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** What is empty is left to the server, which makes a slug of any name. */
+/** The server makes the slug of an empty field. */
 function toBody({ name, slug, kind, description }: Fields): NewProject {
   return {
     name: name.trim(),

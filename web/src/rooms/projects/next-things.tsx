@@ -30,7 +30,7 @@ const things = [
   },
 ] as const satisfies readonly { thing: Thing; to: string; icon: Icon; isOpen: (project: Project) => boolean }[];
 
-/** What has not been done in a project yet, each with the way there. Nothing when all of it is. */
+/** Features that are not used in this project yet. */
 export function NextThings({ project }: { project: Project }) {
   const t = useTexts(projectsTexts);
   const params = { owner: project.owner.slug, project: project.slug };

@@ -15,7 +15,7 @@ import { projectsTexts } from './projects-texts.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project');
 
-/** What is around every page of a project: what it is, and the way to its other pages. */
+/** The layout around every page of a project. */
 export function ProjectFrame() {
   const t = useTexts(projectsTexts);
   const params = route.useParams();

@@ -17,7 +17,7 @@ const stateColors = { active: 'pine', inactive: 'gray', warming: 'amber', failed
 
 const pathOf = ({ owner, slug }: Project) => ({ owner: owner.slug, project: slug });
 
-/** How the owner calls his project: by its aliases, or the base models that every project has. */
+/** Models for the owner: aliases and base models. */
 export function OwnModels({ project }: { project: Project }) {
   const t = useTexts(projectsTexts);
   const path = pathOf(project);
@@ -50,7 +50,7 @@ export function OwnModels({ project }: { project: Project }) {
   );
 }
 
-/** What somebody else's project lets this account call. */
+/** Models of a shared project. */
 export function ModelsOfOthers({ project }: { project: Project }) {
   const t = useTexts(projectsTexts);
   const { data } = useSuspenseQuery(callableHereQuery(pathOf(project)));

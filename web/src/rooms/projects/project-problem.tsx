@@ -6,7 +6,6 @@ import { Page } from '../../ui/page.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { projectsTexts } from './projects-texts.ts';
 
-/** In place of a project that is not there, or could not be read. */
 export function ProjectProblem({ error, reset }: ErrorComponentProps) {
   const t = useTexts(projectsTexts);
   const router = useRouter();

@@ -48,7 +48,7 @@ function General({ project }: { project: Project }) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (!form.isChanged) return;
-    // Only what was changed here: the rest may have been changed elsewhere since.
+    // Other fields may have been changed elsewhere meanwhile.
     const { changes } = form;
     const { name, description } = changes;
     if (name?.trim() === '') {
@@ -94,7 +94,7 @@ function Visibility({ project }: { project: Project }) {
   return (
     <Panel title={t.visibilityTitle}>
       <Stack gap="md">
-        {/* Shown as it will be while it is being saved, and as it is when that fails. */}
+        {/* Optimistic; restored on failure. */}
         <Radio.Group
           aria-label={t.visibilityTitle}
           value={(change.isPending ? change.variables.visibility : null) ?? project.visibility}

@@ -10,7 +10,6 @@ type ProjectTab = {
 
 const isOwner = ({ caller_role }: Project): boolean => caller_role === 'owner';
 
-/** Pages of a project, in their order. A page is named here when it exists. */
 export const projectTabs: readonly ProjectTab[] = [
   { to: '/projects/$owner/$project', text: 'home', isShown: () => true },
   { to: '/projects/$owner/$project/playground', text: 'playground', isShown: isOwner },

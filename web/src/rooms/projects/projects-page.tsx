@@ -30,7 +30,7 @@ const route = getRouteApi('/signed-in/projects');
 export function ProjectsPage() {
   const t = useTexts(projectsTexts);
   const filter = route.useSearch();
-  // Rows stay until those of another filter are there.
+  // Rows stay until those of another filter are loaded.
   const shown = useDeferredValue(filter);
   const [isCreating, setCreating] = useState(false);
   const create = (

@@ -32,10 +32,10 @@ export const projectQuery = ({ owner, project }: ProjectPath) =>
     queryFn: ({ signal }) => call('GET /api/v1/projects/{owner}/{project}', { path: { owner, project }, signal }),
   });
 
-/** While a model is being checked its state is asked for this often. */
+/** Poll interval while a model is being checked. */
 export const warmingPollMs = 1_000;
 
-/** What can be called in a project under a name of its own. */
+/** The hosted models of a project. */
 export const hostedModelsQuery = ({ owner, project }: ProjectPath) =>
   queryOptions({
     queryKey: ['projects', 'models', owner, project],
@@ -49,7 +49,7 @@ export const hostedModelsQuery = ({ owner, project }: ProjectPath) =>
       state.data?.data.some((model) => model.state === 'warming') ? warmingPollMs : false,
   });
 
-/** The same for somebody who is not the owner: what of it he may call. */
+/** The models of somebody else's project that this account may call. */
 export const callableHereQuery = ({ owner, project }: ProjectPath) =>
   queryOptions({
     queryKey: ['projects', 'callable', owner, project],
@@ -57,7 +57,6 @@ export const callableHereQuery = ({ owner, project }: ProjectPath) =>
       call('GET /api/v1/models', { query: { source: 'hosted', project: `${owner}/${project}`, limit: 100 }, signal }),
   });
 
-/** Base models, which the owner of a project calls in it by their own names. */
 export const baseModelsQuery = queryOptions({
   queryKey: ['models', 'base'],
   queryFn: ({ signal }) => call('GET /api/v1/base-models', { query: { limit: 100 }, signal }),
@@ -76,7 +75,7 @@ export function useCreateProject() {
   });
 }
 
-/** `onDone` is called also when what called is gone from the page by then. */
+/** `onDone` is called even if the calling component is unmounted by then. */
 export function useChangeProject({ owner, project }: ProjectPath, onDone?: (changed: Project) => void) {
   const queryClient = useQueryClient();
   return useMutation({

@@ -21,11 +21,11 @@ export const projectsRoute = createRoute({
   component: lazyComponent(() => import('./projects-page.tsx'), 'ProjectsPage'),
 });
 
-/** Frame of all pages of a project: its name and the tabs. Pages of other rooms hang under it. */
+/** Parent of all pages of a project, also those of other rooms. */
 export const projectRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/projects/$owner/$project',
-  // Awaited: a project that is not there has no tabs.
+  // Awaited: a missing project is an error page.
   loader: ({ context, params }) => context.queryClient.ensureQueryData(projectQuery(params)),
   component: lazyComponent(() => import('./project-frame.tsx'), 'ProjectFrame'),
   pendingComponent: lazyComponent(() => import('./project-frame.tsx'), 'ProjectFrameSkeleton'),

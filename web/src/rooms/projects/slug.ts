@@ -1,9 +1,9 @@
-/** Latin letters that are no other letter with a mark. */
+/** Latin letters without a decomposition. */
 const spelled: Partial<Record<string, string>> = {
   ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ħ: 'h', ŋ: 'n', ŧ: 't', ı: 'i' },
 };
 
-/** What the server will most likely make of a name; it has the last word. */
+/** A preview of the slug; the server decides. */
 export function slugOf(name: string): string {
   return name
     .normalize('NFKD')

@@ -18,7 +18,6 @@ import { savedCallsTexts } from './saved-calls-texts.ts';
 
 type CallDetailProps = { at: ProjectPath; id: string; onClose: () => void };
 
-/** All that was said in a saved call, and what can be made of it. */
 export function CallDetail({ at, id, onClose }: CallDetailProps) {
   const t = useTexts(savedCallsTexts);
   const format = useFormat();

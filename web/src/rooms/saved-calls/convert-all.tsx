@@ -17,7 +17,7 @@ import { savedCallsTexts } from './saved-calls-texts.ts';
 
 type ConvertAllProps = { at: ProjectPath; filter: CallsSearch };
 
-/** Makes examples of all calls that are listed, after it was shown what would become of them. */
+/** Previews the conversion of all listed calls, then converts them. */
 export function ConvertAll(props: ConvertAllProps) {
   const t = useTexts(savedCallsTexts);
   const [isOpen, setOpen] = useState(false);

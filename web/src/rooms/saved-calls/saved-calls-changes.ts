@@ -5,7 +5,7 @@ import type { TextContent } from '../examples/index.ts';
 import type { ProjectPath } from '../projects/index.ts';
 import type { CallsSearch, SavedCallDetail } from './saved-calls-queries.ts';
 
-/** `onDone` is called also when the row is gone by then. */
+/** `onDone` is called even if the row is unmounted by then. */
 export function useDeleteCall({ owner, project }: ProjectPath, onDone: () => void) {
   const queryClient = useQueryClient();
   return useMutation({
@@ -20,7 +20,7 @@ export function useDeleteCall({ owner, project }: ProjectPath, onDone: () => voi
   });
 }
 
-/** Deletes what a filter shows; without one, everything. */
+/** Deletes the calls that match a filter; without one, all. */
 export function useDeleteCalls({ owner, project }: ProjectPath, onDone: (deleted: number) => void) {
   const queryClient = useQueryClient();
   return useMutation({
@@ -36,9 +36,8 @@ export function useDeleteCalls({ owner, project }: ProjectPath, onDone: (deleted
   });
 }
 
-/** What was said in it, as an example shows it. */
 export function contentOf({ messages, tools, answer }: SavedCallDetail): TextContent {
-  // as: calls are kept in the shape of chat completions, which examples have as well.
+  // as: calls are stored as chat completions, like examples.
   const all = [...messages, { role: 'assistant', ...answer }] as TextContent['messages'];
   return { messages: all, tools: tools.length > 0 ? tools : null };
 }
@@ -58,7 +57,6 @@ export function useKeepAsExample({ owner, project }: ProjectPath) {
   });
 }
 
-/** What would become of all calls that a search finds. */
 export const convertTrialQuery = ({ owner, project }: ProjectPath, filter: CallsSearch, dataset: string) =>
   queryOptions({
     queryKey: ['convert-trial', owner, project, dataset, filter],
@@ -73,7 +71,7 @@ export const convertTrialQuery = ({ owner, project }: ProjectPath, filter: Calls
     retry: false,
   });
 
-/** Goes on until nothing remains; `onProgress` hears how many are converted. */
+/** Repeats until nothing remains; `onProgress` gets the number of converted calls. */
 export function useConvertAll({ owner, project }: ProjectPath, onProgress: (converted: number) => void) {
   const queryClient = useQueryClient();
   return useMutation({

@@ -34,12 +34,11 @@ const route = getRouteApi('/signed-in/projects/$owner/$project/saved-calls');
 
 const rowHeight = 88;
 
-/** Calls that the project keeps because of auto-save. */
 export function SavedCallsPage() {
   const t = useTexts(savedCallsTexts);
   const filter = route.useSearch();
   const navigate = route.useNavigate();
-  // Rows stay until those of another search are there.
+  // Rows stay until those of another search are loaded.
   const shown = useDeferredValue(filter);
   return (
     <>

@@ -6,7 +6,6 @@ import { useFormat } from '../../i18n/format.ts';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { signInTexts } from './sign-in-texts.ts';
 
-/** Why somebody was not let in. */
 export function EntryProblem({ error }: { error: unknown }) {
   const t = useTexts(signInTexts);
   const format = useFormat();

@@ -6,7 +6,7 @@ import styles from './entry.module.css';
 import { Preferences } from './preferences.tsx';
 import { signInTexts } from './sign-in-texts.ts';
 
-/** The pages before the door: one card, and how the page looks and speaks. */
+/** The layout of the pages for signing in. */
 export function Entry({ title, children }: { title: string; children: ReactNode }) {
   const t = useTexts(signInTexts);
   useWindowTitle(title);

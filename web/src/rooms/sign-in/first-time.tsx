@@ -7,7 +7,7 @@ import { signInTexts } from './sign-in-texts.ts';
 const commands = `npm run -s fanfold -- accounts set-email local you@example.com
 npm run -s fanfold -- accounts set-password local`;
 
-/** For somebody who cannot sign in: who can help, and the operator's commands for the operator himself. */
+/** Help for people who cannot sign in, with the commands of the operator. */
 export function FirstTime({ options }: { options: AnswerOf<'GET /api/v1/auth/options'> | undefined }) {
   const t = useTexts(signInTexts);
   return (

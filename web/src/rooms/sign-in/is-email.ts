@@ -1,2 +1,2 @@
-/** The server says whether there is such an address; here only slips are found. */
+/** Finds typing errors only; the server decides. */
 export const isEmail = (text: string): boolean => /^\s*\S+@\S+\s*$/.test(text);

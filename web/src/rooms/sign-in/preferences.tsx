@@ -5,7 +5,6 @@ import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { IconLanguage, IconSun } from '../../ui/icons.tsx';
 import { LanguageItems, SchemeItems } from '../../ui/preference-items.tsx';
 
-/** Language and appearance for somebody who is not signed in. */
 export function Preferences() {
   const t = useTexts(sharedTexts);
   const { language: current } = useLanguage();

@@ -17,7 +17,7 @@ export function ProviderButton({ name, next }: ProviderProps) {
         fullWidth
         size="md"
         leftSection={<IconLogin />}
-        // Until the other page is there.
+        // Until the browser has left the page.
         loading={depart.isPending || depart.isSuccess}
         onClick={() => depart.mutate()}
       >
@@ -28,7 +28,6 @@ export function ProviderButton({ name, next }: ProviderProps) {
   );
 }
 
-/** Above the form that is the other way in. */
 export function ProviderFirst({ name, next }: ProviderProps) {
   const t = useTexts(signInTexts);
   return (

@@ -6,9 +6,9 @@ import { rootRoute } from '../../routing/root-route.ts';
 import { signInOptionsQuery } from './sign-in-queries.ts';
 
 type SignInSearch = {
-  /** Where to go then: a page of this app. */
+  /** Where to go after signing in: a page of this app. */
   next?: string | undefined;
-  /** Why the identity provider sent the person back. */
+  /** Error code of the identity provider. */
   error?: string | undefined;
 };
 
@@ -17,14 +17,13 @@ const ownPage = /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/;
 
 function readSearch(search: Record<string, unknown>): SignInSearch {
   const { next, error } = search;
-  // Each is named: what is left out here stays as it came in the address.
+  // Each is named: keys that are left out would stay in the URL.
   return {
     next: typeof next === 'string' && ownPage.test(next) ? next : undefined,
     error: typeof error === 'string' ? error : undefined,
   };
 }
 
-/** Whoever is signed in already has no business here. */
 async function leaveWhenSignedIn({ search }: { search: SignInSearch }): Promise<void> {
   const session = await queryClient.ensureQueryData(sessionQuery);
   if (session !== null) throw redirect({ href: search.next ?? '/', replace: true });

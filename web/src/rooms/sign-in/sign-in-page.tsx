@@ -43,7 +43,7 @@ export function SignInPage() {
   );
 }
 
-/** The identity provider, or what became of its answer, sent the person back. */
+/** The identity provider redirected back with an error. */
 function ReturnProblem({ code }: { code: string }) {
   const texts: Record<string, string> = useTexts(signInTexts).failures;
   return <Refusal>{texts[code] ?? texts['sign_in_failed']}</Refusal>;

@@ -5,7 +5,6 @@ import { basePath } from '../../api/page-settings.ts';
 import { rememberAccount, type SignedIn } from '../../api/session.ts';
 import { hasChosenLanguage, languageOf, useLanguage } from '../../i18n/language.tsx';
 
-/** Who may sign in here, and how. */
 export const signInOptionsQuery = queryOptions({
   queryKey: ['sign-in-options'],
   queryFn: ({ signal }) => call('GET /api/v1/auth/options', { signal }),
@@ -15,7 +14,7 @@ export const signInOptionsQuery = queryOptions({
 type Credentials = { email: string; password: string };
 type NewAccount = Credentials & { display_name?: string };
 
-/** After signing in: to the page that was asked for, in the person's language. */
+/** Continues to the requested page, in the language of the account. */
 function useArrival(next: string | undefined): (signedIn: SignedIn) => Promise<void> {
   const router = useRouter();
   const { choose } = useLanguage();
@@ -42,7 +41,7 @@ export function useSignUp(next: string | undefined) {
   });
 }
 
-/** Leaves for the identity provider, which sends the person back to the page that was asked for. */
+/** Redirects to the identity provider. */
 export function useDepart(next: string | undefined) {
   return useMutation({
     mutationFn: () =>

@@ -11,7 +11,6 @@ import styles from './training.module.css';
 import { type Attempt, attemptsQuery, type JobPath } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
 
-/** Every try at a job, with what it cost. */
 export function AttemptsPanel({ path }: { path: JobPath }) {
   const t = useTexts(trainingTexts);
   return (

@@ -50,7 +50,7 @@ export function ComparePage() {
   );
 }
 
-/** `name` is of this job alone: several may be called the same. */
+/** Distinguishes jobs with the same name. */
 type Compared = { job: Job; name: string; metrics: Metrics; color: string };
 
 function Comparison({ ids }: { ids: readonly string[] }) {
@@ -141,7 +141,7 @@ function Differences({ compared }: { compared: readonly Compared[] }) {
   );
 }
 
-/** What jobs are, line by line; settings that differ say so. */
+/** The settings of jobs; differences are highlighted. */
 function useLines(jobs: readonly Job[]): Line[] {
   const t = useTexts(trainingTexts);
   const format = useFormat();

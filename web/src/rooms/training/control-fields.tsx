@@ -13,7 +13,7 @@ import type { JobForm } from './use-job-form.ts';
 
 type ControlFieldsProps = { path: ProjectPath; form: JobForm; datasets: readonly Dataset[] };
 
-/** What must not be forgotten, and how much of it is learned along. */
+/** The control set, and its share of the training. */
 export function ControlFields({ path, form, datasets }: ControlFieldsProps) {
   const t = useTexts(newJobTexts);
   const format = useFormat();
@@ -21,7 +21,7 @@ export function ControlFields({ path, form, datasets }: ControlFieldsProps) {
   const { data: versions } = useQuery(versionChoiceQuery(path));
   const { control, replay } = form.values;
   const names = namesApart(datasets, format.date);
-  // A share that is wrong stays in sight, also where the set is taken back.
+  // An invalid share stays visible, even if the set is removed.
   const isReplayShown = control !== '' || replay.trim() !== '';
   return (
     <>

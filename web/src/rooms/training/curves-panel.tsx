@@ -12,7 +12,7 @@ import { type JobPath, type Metrics, metricsQuery } from './training-queries.ts'
 import { trainingTexts } from './training-texts.ts';
 import { useLoss } from './use-loss.ts';
 
-/** What was measured on the way, kept by the server: it is there again after the page was closed. */
+/** Stored measurements of the training, also after the page was closed. */
 export function CurvesPanel({ path }: { path: JobPath }) {
   const t = useTexts(trainingTexts);
   return (
@@ -30,7 +30,7 @@ function Curves({ path }: { path: JobPath }) {
   const names = seriesNames(data);
   const heldOut = pointsOf(data, 'eval.loss');
   const loss: LineSeries[] = [{ name: t.trainLoss, color: 'var(--chart-2)', points: pointsOf(data, 'loss') }];
-  // Models of embeddings have other measurements instead.
+  // Embedding models have other metrics.
   if (heldOut.length > 0) loss.push({ name: t.evalLoss, color: 'var(--chart-3)', points: heldOut, isSparse: true });
   const others = names.filter(
     (name) => name !== 'loss' && name !== 'eval.loss' && !isGain(name.replace(/^eval\./, '')),

@@ -6,7 +6,7 @@ type NamedCurve = (typeof namedCurves)[number];
 
 export const isNamedCurve = (name: string): name is NamedCurve => namedCurves.some((each) => each === name);
 
-/** Names of what was measured on the way; what was measured before it began stands with the result. */
+/** Metrics during training; those before it belong to the result. */
 export function seriesNames({ series }: Metrics): string[] {
   return series.map(({ name }) => name).filter((name) => !name.startsWith('baseline.'));
 }

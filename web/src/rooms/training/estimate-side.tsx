@@ -14,21 +14,20 @@ import styles from './training.module.css';
 import { type Plan, tryOut } from './training-changes.ts';
 import type { NewJob } from './training-queries.ts';
 
-/** Time in which somebody goes on writing. */
+/** Debounce time. */
 const pauseMs = 400;
 
 type EstimateSideProps = {
   path: ProjectPath;
-  /** Null: it cannot be told yet. */
+  /** Null: it cannot be estimated yet. */
   body: NewJob | null;
-  /** For the sake of a setting that cannot be read. */
   isWrong: boolean;
-  /** Why it could not begin. */
+  /** Why it cannot be created. */
   error: unknown;
   children: ReactNode;
 };
 
-/** What a job would take, and what to think about first: asked of the server as the form changes. */
+/** The estimate of a job, requested as the form changes. */
 export function EstimateSide({ path, body, isWrong, error, children }: EstimateSideProps) {
   const t = useTexts(newJobTexts);
   const asked = useSettled(body);
@@ -42,7 +41,7 @@ export function EstimateSide({ path, body, isWrong, error, children }: EstimateS
     placeholderData: keepPreviousData,
     staleTime: 5_000,
   });
-  // Mostly what stands in the way of the one stands in the way of the other: it is told once.
+  // Both requests usually fail for the same reason: it is shown once.
   const refusal = (asked !== null && plan.error) || error;
   return (
     <Panel title={t.estimate}>
@@ -57,7 +56,7 @@ export function EstimateSide({ path, body, isWrong, error, children }: EstimateS
   );
 }
 
-/** A value when it has not changed for a moment; nothing counts at once. */
+/** A debounced value; the first one counts at once. */
 function useSettled(body: NewJob | null): NewJob | null {
   const text = JSON.stringify(body);
   const [settled, setSettled] = useState(text);

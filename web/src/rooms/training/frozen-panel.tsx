@@ -17,7 +17,6 @@ import { readFrozenRows } from './training-changes.ts';
 import { frozenQuery, type Job, type JobPath } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
 
-/** What a job learned from, exactly as it was. */
 export function FrozenPanel({ path, job, kind }: { path: JobPath; job: Job; kind: Project['kind'] }) {
   const t = useTexts(trainingTexts);
   const text = `${t.datasetText} ${t.samplesText[kind]}`;
@@ -44,7 +43,7 @@ function Frozen({ path, kind, version }: FrozenProps) {
       <Fact name={t.version}>
         <VersionLink at={path} version={version} />
       </Fact>
-      {/* Once they are prepared, what was made of them tells what the job held out. */}
+      {/* After preparation the counts say what was held out. */}
       <Fact name={t.examples} more={!tokens && ofVersion}>
         {format.number(example_count)}
       </Fact>
@@ -53,7 +52,7 @@ function Frozen({ path, kind, version }: FrozenProps) {
           {format.number(tokens.samples + tokens.held_out)}
         </Fact>
       )}
-      {/* Models of embeddings learn pairs. */}
+      {/* Embedding models learn pairs. */}
       {tokens && tokens.trained > 0 && <Fact name={t.learnedTokens}>{format.shortNumber(tokens.trained)}</Fact>}
       {tokens && <Fact name={t.dropped}>{format.number(tokens.dropped)}</Fact>}
       <Fact name={t.digest}>

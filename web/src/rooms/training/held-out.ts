@@ -3,15 +3,14 @@ import { useMetricName } from './metric-texts.ts';
 import type { Job } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
 
-/** What tells best how good a model has become with examples that it has not learned from. */
+/** The main metric on held-out examples. */
 type HeldOut = {
   name: string;
-  /** Where it is told on the way. */
   curve: string;
   valueOf: (job: Job) => number | null;
 };
 
-/** Text has a loss; what embeds is measured by what its searches find, and that is told with the result. */
+/** Text models have a loss. Embedding models are measured by retrieval, which is part of the result only. */
 export function useHeldOut(kind: 'text' | 'embedding'): HeldOut {
   const t = useTexts(trainingTexts);
   const metricName = useMetricName();

@@ -92,14 +92,14 @@ export const hyperparameterNames = Object.keys(hyperparameterTexts.en.names) as 
 
 const isKnownName = (name: string): name is HyperparameterName => hyperparameterNames.some((each) => each === name);
 
-/** In the order of the form; what this page does not know comes last. */
+/** In the order of the form; unknown ones come last. */
 export function inOrder(settings: Record<string, unknown>): [string, unknown][] {
   const placeOf = (name: string) =>
     isKnownName(name) ? hyperparameterNames.indexOf(name) : hyperparameterNames.length;
   return Object.entries(settings).sort(([one], [other]) => placeOf(one) - placeOf(other));
 }
 
-/** Of later servers, what this page does not know is called as the interface calls it. */
+/** Settings of newer servers keep the name of the API. */
 export function useHyperparameterName(): (name: string) => string {
   const t = useTexts(hyperparameterTexts);
   return (name) => (isKnownName(name) ? t.names[name] : name);

@@ -17,7 +17,6 @@ import { trainingTexts } from './training-texts.ts';
 
 type JobActionsProps = { path: JobPath; job: Job; project: Project };
 
-/** What can be done with a job as it is. */
 export function JobActions({ path, job, project }: JobActionsProps) {
   const t = useTexts(trainingTexts);
   const [open, setOpen] = useState<'cancel' | 'retry' | 'deploy' | null>(null);

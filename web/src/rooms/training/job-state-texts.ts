@@ -1,6 +1,6 @@
 import { catalogue } from '../../i18n/catalogue.ts';
 
-/** Apart from the other texts of training, which are many: the dashboard needs only these. */
+/** Separate from the other training texts, because the dashboard needs only these. */
 export const jobStateTexts = catalogue(
   {
     queued: 'waiting',

@@ -11,7 +11,7 @@ export const jobStates = [
 ] as const;
 export type JobState = (typeof jobStates)[number];
 
-/** Nothing happens any more unless somebody tries again. */
+/** Final states. */
 export const isOver = (state: JobState): boolean => state === 'succeeded' || state === 'failed' || state === 'canceled';
 
 export const canCancel = (state: JobState): boolean => !isOver(state) && state !== 'canceling';

@@ -34,7 +34,7 @@ export function JobsPage() {
   const format = useFormat();
   const params = route.useParams();
   const filter = route.useSearch();
-  // Rows stay until those of another filter are there.
+  // Rows stay until those of another filter are loaded.
   const shown = useDeferredValue(filter);
   const { data: project } = useSuspenseQuery(projectQuery(params));
   const [marked, setMarked] = useState<readonly string[]>([]);
@@ -98,7 +98,7 @@ function Filters({ filter }: { filter: JobsFilter }) {
   );
 }
 
-/** By its name; a dataset that is not there has its id only. */
+/** A missing dataset is shown by its id. */
 function DatasetFilter({ dataset, onClear }: { dataset: string; onClear: () => void }) {
   const t = useTexts(trainingTexts);
   const { data, isPending } = useQuery(datasetQuery({ ...route.useParams(), dataset }));

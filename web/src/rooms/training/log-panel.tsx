@@ -15,7 +15,7 @@ import type { StreamState } from './use-job-stream.ts';
 const levels = ['debug', 'info', 'warn', 'error'] as const;
 const stateColors = { opening: 'amber', following: 'pine', ended: 'gray', lost: 'rust' } as const;
 
-/** The log as it is written. It follows its end until somebody scrolls away, or says so. */
+/** A live log that scrolls to its end until somebody scrolls up. */
 export function LogPanel({ lines, state }: { lines: readonly LogLine[]; state: StreamState }) {
   const t = useTexts(trainingTexts);
   const { interrupted } = useTexts(jobStateTexts);

@@ -3,7 +3,7 @@ type Row = readonly [english: RegExp, chinese: (values: readonly string[], metri
 
 const phases: Names = { before: '训练前', during: '训练中', after: '训练后' };
 
-/** Names of metrics with their numbers, as the server lists them. */
+/** Metric names with numbers, as the server lists them. */
 function measured(list: string, names: Names): string {
   if (list === 'nothing measured') return '没有测量数据';
   return list
@@ -15,7 +15,7 @@ function measured(list: string, names: Names): string {
     .join('，');
 }
 
-/** The lines that the server writes by itself; what trainers print stays as it is. */
+/** Lines of the server; lines of trainers are not translated. */
 const rows: readonly Row[] = [
   [/^The job waits for a worker\.$/, () => '任务正在等待执行。'],
   [/^Attempt (\d+) waits for a worker\.$/, ([attempt]) => `第 ${attempt} 次尝试正在等待执行。`],
@@ -61,7 +61,7 @@ const rows: readonly Row[] = [
   ],
 ];
 
-/** A line of the log in Chinese, where it is one that is known; `metrics` are their names. */
+/** A known line of the log in Chinese; `metrics` are their names. */
 export function chineseLogText(message: string, metrics: Names): string {
   for (const [english, chinese] of rows) {
     const found = english.exec(message);

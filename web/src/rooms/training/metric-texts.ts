@@ -45,19 +45,19 @@ const known = Object.keys(metricTexts.en.names);
 const ofControl = /^control\./;
 const ofGain = /^gain\./;
 
-/** What a measurement is called; one that this page does not know keeps the name that the trainer gave it. */
+/** Names of metrics; unknown ones keep the name of the trainer. */
 export function useMetricName(): (name: string) => string {
   const t = useTexts(metricTexts);
   const nameOf = (name: string) => (isKnown(name) ? t.names[name] : name.replaceAll('_', ' '));
   return (name) => (ofControl.test(name) ? t.control(nameOf(name.replace(ofControl, ''))) : nameOf(name));
 }
 
-/** What stands in a table, in the order in which it is read; a gain is told in a sentence. */
+/** Metrics of the table, in order; gains are described in a sentence. */
 export function listedMetrics(names: Iterable<string>): string[] {
   const place = (name: string) => (isKnown(name) ? known.indexOf(name) : known.length);
   const rank = (name: string) => place(name.replace(ofControl, '')) + (ofControl.test(name) ? known.length + 1 : 0);
   return [...new Set(names)].filter((name) => !isGain(name)).sort((a, b) => rank(a) - rank(b));
 }
 
-/** Whether it says how sure a change is, and measures nothing by itself. */
+/** Confidence bounds are no metrics of their own. */
 export const isGain = (name: string): boolean => ofGain.test(name);

@@ -1,7 +1,6 @@
 import { type HyperparameterName, hyperparameterNames } from './hyperparameter-texts.ts';
 import type { NewJob } from './training-queries.ts';
 
-/** What a base model says of one of its settings. */
 export type Range = {
   default: number | string | boolean | null;
   min: number | null;
@@ -9,7 +8,6 @@ export type Range = {
   step: number | null;
 };
 
-/** What a form begins with. */
 export type Beginning = {
   base?: string | undefined;
   dataset?: string | undefined;
@@ -20,7 +18,7 @@ export type Beginning = {
 
 export type Ranges = Partial<Record<HyperparameterName, Range>>;
 
-/** Everything is text while somebody writes it. */
+/** Form fields hold text. */
 export type JobFields = {
   name: string;
   base_model: string;
@@ -30,7 +28,6 @@ export type JobFields = {
   test_ratio: string;
   every_steps: string;
   early_stopping_patience: string;
-  /** A dataset version. */
   control: string;
   replay: string;
   alias: string;
@@ -39,18 +36,18 @@ export type JobFields = {
 
 const isRange = (value: unknown): value is Range => typeof value === 'object' && value !== null && 'default' in value;
 
-/** Settings of a base model that this page knows, in its order. */
+/** Known settings of a base model, in the order of the form. */
 export function rangesOf(hyperparameters: Record<string, unknown>): Ranges {
   return Object.fromEntries(
     hyperparameterNames.flatMap((name) => {
       const range = hyperparameters[name];
-      // Nothing can be chosen there yet.
+      // Not available yet.
       return isRange(range) && name !== 'packing' ? [[name, range]] : [];
     }),
   );
 }
 
-/** Settings of an earlier job as somebody would write them; what is the default stays empty. */
+/** Settings of an earlier job as text; defaults stay empty. */
 export function settingsFrom(given: Record<string, unknown>, ranges: Ranges): JobFields['settings'] {
   return Object.fromEntries(
     Object.entries(ranges).flatMap(([name, range]) => {
@@ -60,7 +57,7 @@ export function settingsFrom(given: Record<string, unknown>, ranges: Ranges): Jo
   );
 }
 
-/** The settings that matter most; the others wait behind a fold. */
+/** The most important settings; the others are folded. */
 export const mainSettings: readonly HyperparameterName[] = [
   'epochs',
   'learning_rate',
@@ -69,10 +66,8 @@ export const mainSettings: readonly HyperparameterName[] = [
   'max_seq_length',
 ];
 
-/** Share of each step that may be of the control set. */
 export const replayRange: Range = { default: 0, min: 0, max: 0.5, step: null };
 
-/** How a job is measured. */
 export const measuringRanges = {
   test_ratio: { default: null, min: 0, max: 0.5, step: null },
   every_steps: { default: null, min: 1, max: 1_000_000, step: 1 },
@@ -81,7 +76,7 @@ export const measuringRanges = {
 
 export type MeasuringName = keyof typeof measuringRanges;
 
-/** Whether all that is a number can be sent. */
+/** Whether all numbers are valid. */
 export function areFitting(fields: JobFields, ranges: Ranges): boolean {
   const given: [string, Range][] = [
     [fields.replay, replayRange],
@@ -105,7 +100,7 @@ export const isNumeric = ({ min, max }: Range): boolean => min !== null || max !
 
 const numberOrNull = (text: string): number | null => (text.trim() === '' ? null : Number(text));
 
-/** What is sent. What is empty is left to the server, which knows the defaults. */
+/** The body of the request. Empty fields are left out, as the server knows the defaults. */
 export function jobBody(fields: JobFields, ranges: Ranges): NewJob {
   const given = Object.entries(fields.settings).flatMap(([name, text]): [string, unknown][] => {
     const range = ranges[name as HyperparameterName];

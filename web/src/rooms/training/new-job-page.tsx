@@ -69,7 +69,6 @@ function NewJob() {
   return <NewJobForm {...form} begin={search} />;
 }
 
-/** The settings of an earlier job, to be changed. */
 function FormOfJob({ from, ...form }: Omit<NewJobFormProps, 'begin'> & { from: string }) {
   const { data: job } = useSuspenseQuery(jobQuery({ ...form.path, id: from }));
   const { base_model, dataset_id, dataset_version_id, hyperparameters, evaluation } = job;

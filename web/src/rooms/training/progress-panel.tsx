@@ -10,7 +10,6 @@ import type { Job } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
 import { useLoss } from './use-loss.ts';
 
-/** How far a job is, and what it costs. */
 export function ProgressPanel({ job, kind }: { job: Job; kind: Project['kind'] }) {
   const t = useTexts(trainingTexts);
   const format = useFormat();
@@ -47,13 +46,13 @@ export function ProgressPanel({ job, kind }: { job: Job; kind: Project['kind'] }
   );
 }
 
-/** What is owed for the time until now: it is booked when the attempt ends. */
+/** The cost so far; it is charged when the attempt ends. */
 function spentSoFar({ state, credits, active_ms, rate }: Job): string {
   const owed = (active_ms / 60_000) * Number(rate.credits_per_gpu_minute);
   return isOver(state) || owed <= Number(credits) ? credits : owed.toFixed(6);
 }
 
-/** What is going on, where the state alone does not say it. */
+/** Details that the state alone does not show. */
 function StateText({ job: { state, queue_position } }: { job: Job }) {
   const t = useTexts(trainingTexts);
   const format = useFormat();

@@ -13,7 +13,7 @@ import { useLoss } from './use-loss.ts';
 type Result = NonNullable<Job['result']>;
 type Measured = { name: string; before: number | null; after: number | null };
 
-/** What a job has learned: measured before and after, and what serves it. */
+/** The result of a job: metrics before and after, and the models that serve it. */
 export function ResultPanel({ path, job, result }: { path: JobPath; job: Job; result: Result }) {
   const t = useTexts(trainingTexts);
   const format = useFormat();
@@ -48,7 +48,7 @@ export function ResultPanel({ path, job, result }: { path: JobPath; job: Job; re
   );
 }
 
-/** How much better a search finds, and whether that can be told from chance. */
+/** The gain in retrieval, and whether it is significant. */
 function Gain({ metrics }: { metrics: Result['metrics'] }) {
   const t = useTexts(metricTexts);
   const loss = useLoss();

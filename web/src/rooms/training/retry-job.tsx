@@ -14,7 +14,7 @@ import { useRetryJob } from './training-changes.ts';
 import { type RetryFrom, retryEstimateQuery } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
 
-/** Another attempt at a job, with what each way would take. */
+/** Another attempt at a job, with an estimate of each option. */
 export function RetryJob({ path, job, isOpen, onClose }: JobDialogProps) {
   const t = useTexts(trainingTexts);
   return (

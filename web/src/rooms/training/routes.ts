@@ -25,12 +25,11 @@ export const trainingRoute = createRoute({
   component: lazyComponent(() => import('./jobs-page.tsx'), 'JobsPage'),
 });
 
-/** What a new job begins with, as other pages and earlier jobs say it. */
 type NewJobSearch = {
   dataset?: string | undefined;
   version?: string | undefined;
   base?: string | undefined;
-  /** A job whose settings it takes. */
+  /** An earlier job whose settings are copied. */
   from?: string | undefined;
 };
 

@@ -5,7 +5,7 @@ import type { Job } from './training-queries.ts';
 type Failure = NonNullable<Job['error']>;
 type Warning = Plan['warnings'][number];
 
-/** What the server says in English, in Chinese; a text with numbers takes them from the server's sentence. */
+/** Messages of the server in Chinese; their numbers are kept. */
 const failures: Record<string, { what: string; next: string }> = {
   out_of_memory: {
     what: '内存不足。',
@@ -20,7 +20,7 @@ const failures: Record<string, { what: string; next: string }> = {
   internal_error: { what: '内部错误。', next: '请从检查点重试；若再次失败，请将任务编号告知运营方。' },
 };
 
-/** Where the server's sentence names fields of the interface: those of the form. */
+/** API fields in messages, and their names in the form. */
 const formWarnings: Record<string, (numbers: readonly string[]) => string> = {
   nothing_held_out: () =>
     'No example is held out, so nothing will tell how much was learned. Give a share that is held out, under “More settings”.',
@@ -37,7 +37,6 @@ const warnings: Record<string, (numbers: readonly string[]) => string> = {
   few_steps: ([steps = '']) => `训练只有 ${steps} 步。若没有学到内容，请降低批大小或提高轮数。`,
 };
 
-/** Why a job failed and what to do about it. */
 export function useFailureText(): (failure: Failure) => string {
   const { language } = useLanguage();
   return ({ code, message, hint }) => {

@@ -17,10 +17,9 @@ import type { JobForm } from './use-job-form.ts';
 
 type SettingsProps = { form: JobForm; ranges: Ranges; lengths: readonly number[] };
 
-/** Hints stand under the fields: labels and fields of a line are level, however long a hint is. */
+/** Hints stand under the fields, so that labels and fields of a row are aligned. */
 export const hintBelow = ['label', 'input', 'description', 'error'] as const;
 
-/** How it is taught: the settings of the base model, the important ones first. */
 export function Settings({ form, ranges, lengths }: SettingsProps) {
   const t = useTexts(newJobTexts);
   // as: the keys are those of the ranges.

@@ -7,7 +7,6 @@ import { hyperparameterTexts, inOrder, useHyperparameterName } from './hyperpara
 import type { Job, JobPath } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
 
-/** How a job trains. */
 export function SettingsPanel({ path: { owner, project }, job }: { path: JobPath; job: Job }) {
   const t = useTexts(trainingTexts);
   const nameOf = useHyperparameterName();

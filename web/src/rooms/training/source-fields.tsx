@@ -10,7 +10,6 @@ import type { JobForm, NewJobFormProps } from './use-job-form.ts';
 
 type SourceFieldsProps = Omit<NewJobFormProps, 'begin'> & { form: JobForm };
 
-/** What is taught, and from what. */
 export function SourceFields({ path, form, bases, datasets }: SourceFieldsProps) {
   const t = useTexts(newJobTexts);
   const shared = useTexts(sharedTexts);

@@ -12,7 +12,7 @@ function remember(queryClient: QueryClient, path: JobPath, job: Job): void {
     void queryClient.invalidateQueries({ queryKey: [room] });
 }
 
-/** What a job would be and cost; nothing is made. */
+/** A dry run. */
 export async function tryOut({ owner, project }: ProjectPath, body: NewJob, signal: AbortSignal) {
   const answer = await call(`POST ${jobsRoute}`, {
     path: { owner, project },
@@ -55,7 +55,6 @@ export function useRetryJob(path: JobPath) {
   });
 }
 
-/** The rows that a job learned from, as they are. */
 export async function readFrozenRows(path: JobPath): Promise<string> {
   const response = await send(`GET ${jobsRoute}/{job_id}/frozen-dataset`, {
     path: pathOf(path),

@@ -36,7 +36,7 @@ export const jobsQuery = ({ owner, project }: ProjectPath, filter: JobsFilter) =
       state.data?.pages.some(({ data }) => data.some((job) => !isOver(job.state))) ? livePollMs : false,
   });
 
-/** Not asked for at intervals: what a job does is told by its stream. */
+/** Not polled: the event stream of the job updates it. */
 export const jobQuery = (path: JobPath) =>
   queryOptions({
     queryKey: ['training', 'one', path.owner, path.project, path.id],

@@ -20,7 +20,7 @@ export type NewJobFormProps = {
 
 export type JobForm = UseFormReturnType<JobFields>;
 
-/** The form, with what somebody had begun to fill in when he left it for another page. */
+/** The form, restored from its draft. */
 export function useJobForm({ path, bases, datasets, begin }: NewJobFormProps) {
   const t = useTexts(newJobTexts);
   const installed = bases.filter(({ serving }) => serving.available);

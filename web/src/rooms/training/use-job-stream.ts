@@ -3,16 +3,16 @@ import { useEffect, useState } from 'react';
 import { basePath } from '../../api/page-settings.ts';
 import { type Job, type JobPath, jobQuery, type LogLine } from './training-queries.ts';
 
-/** Lines that are kept in the page; the rest stays on the server. */
+/** Lines in the page; the server has the others. */
 const mostLines = 3_000;
-/** Curves, time and money are read anew at most this often. */
+/** Metrics and costs are refetched at most this often. */
 const refreshMs = 1_500;
 
 export type StreamState = 'opening' | 'following' | 'ended' | 'lost';
 
 /**
- * Follows a job: its log as it is written, its state and its progress. After a break the browser comes back by itself to
- * the line it has seen last (`Last-Event-ID`), so that none is missing and none comes twice.
+ * Follows a job: log, state and progress. After a disconnect the browser resumes at the last line (`Last-Event-ID`),
+ * so that no line is missing or doubled.
  */
 export function useJobStream(path: JobPath, attempt: number) {
   const queryClient = useQueryClient();
@@ -39,7 +39,7 @@ export function useJobStream(path: JobPath, attempt: number) {
     const refresh = () => {
       refreshTimer ??= setTimeout(() => {
         refreshTimer = undefined;
-        // While nobody looks at the page nothing is read: all that is old by then is, when somebody comes back.
+        // Hidden pages fetch nothing; the queries are invalidated when the page is visible again.
         const refetchType = focusManager.isFocused() ? 'active' : 'none';
         for (const part of ['metrics', 'one', 'attempts'])
           void queryClient.invalidateQueries({ queryKey: ['training', part, owner, project, id], refetchType });
@@ -49,7 +49,7 @@ export function useJobStream(path: JobPath, attempt: number) {
       queryClient.setQueryData(jobQuery(place).queryKey, (job) => job && { ...job, ...fields });
 
     source.onopen = () => setState('following');
-    // Without a connection the browser tries again by itself, unless the server refused.
+    // The browser reconnects by itself, unless the server refused.
     source.onerror = () => setState(source.readyState === EventSource.CLOSED ? 'lost' : 'opening');
     source.addEventListener('log', ({ data }) => {
       waiting.push(read(data));
@@ -66,7 +66,7 @@ export function useJobStream(path: JobPath, attempt: number) {
     source.addEventListener('end', () => {
       source.close();
       setState('ended');
-      // What came of it is in no event.
+      // The result is not part of the event.
       for (const room of ['training', 'dashboard', 'billing']) void queryClient.invalidateQueries({ queryKey: [room] });
     });
     return () => {
@@ -78,11 +78,11 @@ export function useJobStream(path: JobPath, attempt: number) {
   return { lines, state };
 }
 
-/** The known lines and those that follow them: after a break one may come again. */
+/** Appends lines; after a reconnect one may come again. */
 function after(known: readonly LogLine[], fresh: readonly LogLine[]): readonly LogLine[] {
   const last = known.at(-1)?.seq ?? 0;
   return [...known, ...fresh.filter(({ seq }) => seq > last)];
 }
 
-// as: the server writes events by its contract.
+// as: the server sends events of its contract.
 const read = <Value>(data: string): Value => JSON.parse(data) as Value;

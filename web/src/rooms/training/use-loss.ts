@@ -2,7 +2,6 @@ import { useLanguage } from '../../i18n/language.tsx';
 
 const tags = { en: 'en', zh: 'zh-CN' };
 
-/** Losses and other measurements: few digits, and as many as tell small ones apart. */
 export function useLoss(): (value: number | null | undefined) => string {
   const { language } = useLanguage();
   const format = new Intl.NumberFormat(tags[language], { maximumSignificantDigits: 4 });

@@ -48,7 +48,7 @@ function Side({ name, side, other, tone }: SideProps) {
   );
 }
 
-/** The text that has this place on the other side. */
+/** The text at the same location on the other side. */
 function textAt({ text, embedding }: SideValue, { part, nth }: TextPlace): string {
   if (part === 'query') return embedding?.query ?? '';
   if (part === 'positives' || part === 'negatives') return embedding?.[part][nth]?.text ?? '';

@@ -18,7 +18,6 @@ import { versionsTexts } from './versions-texts.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset/versions');
 
-/** By which examples a version differs from another one. */
 export function VersionComparison({ version }: { version: string }) {
   const t = useTexts(versionsTexts);
   const at = route.useParams();

@@ -1,7 +1,7 @@
 import styles from './comparison.module.css';
 import { wordDifferences } from './word-differences.ts';
 
-/** A text with the words marked that the other one does not have. */
+/** Highlights the words that the other text does not have. */
 export function Marked({ text, other, tone }: { text: string; other: string; tone: 'before' | 'after' }) {
   const Mark = tone === 'before' ? 'del' : 'ins';
   return (

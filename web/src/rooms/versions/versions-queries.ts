@@ -10,7 +10,6 @@ type ChangeKind = Change['change'];
 export const changeKinds: readonly ChangeKind[] = ['added', 'removed', 'changed'];
 
 export type VersionsSearch = {
-  /** The version that is compared. */
   version?: string | undefined;
   since?: string | undefined;
   change?: ChangeKind | undefined;
@@ -55,7 +54,7 @@ export function useFreeze(at: DatasetPath) {
   });
 }
 
-/** The browser fetches the file by itself, with its cookie. */
+/** The browser downloads the file with its session cookie. */
 export function downloadAddress({ owner, project }: DatasetPath, id: string): string {
   const path = [owner, project].map(encodeURIComponent).join('/');
   return `${basePath()}/api/v1/projects/${path}/dataset-versions/${encodeURIComponent(id)}/download`;

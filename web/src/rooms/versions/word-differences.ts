@@ -1,17 +1,17 @@
 type Piece = { words: string; isShared: boolean };
 
-/** Words of both texts multiplied, at most: longer ones are told as a whole. */
+/** Greatest product of the word counts: longer texts are marked as a whole. */
 const maxCells = 250_000;
 
-/** With less in common than this part of their words, texts are simply different ones. */
+/** Texts that share less than this part of their words are marked as a whole. */
 const leastShared = 0.3;
 
-/** The pieces of a text, those apart that the other text does not have in the same order. */
+/** The pieces of a text; those that the other text does not have in the same order are marked. */
 export function wordDifferences(text: string, other: string): Piece[] {
   if (text === '') return [];
   if (text === other) return [{ words: text, isShared: true }];
   const [mine, theirs] = [wordsOf(text), wordsOf(other)];
-  // What both begin and end with needs no comparison.
+  // Common prefixes and suffixes need no comparison.
   let start = 0;
   while (start < mine.length && start < theirs.length && mine[start] === theirs[start]) start++;
   let end = 0;
@@ -27,12 +27,12 @@ export function wordDifferences(text: string, other: string): Piece[] {
   return joined(pieces);
 }
 
-/** Words with the space behind them; of scripts without spaces, characters. */
+/** Words with the following space; characters in scripts without spaces. */
 function wordsOf(text: string): string[] {
   return text.match(/\s+|(?:[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}_]+|[^\s])\s*/gu) ?? [];
 }
 
-/** Which of the words belong to the longest sequence that both have. */
+/** The words of the longest common subsequence. */
 function sharedIn(mine: readonly string[], theirs: readonly string[]): boolean[] {
   const width = theirs.length + 1;
   if (mine.length * theirs.length > maxCells) return mine.map(() => false);
