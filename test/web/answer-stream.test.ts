@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { whole } from '../../web/src/api/problem.ts';
+import { readBody } from '../../web/src/api/problem.ts';
 import { readFrames } from '../../web/src/rooms/playground/answer-stream.ts';
 
 /** An answer of these pieces, after which the connection breaks with an error, or the server just ends. */
@@ -39,13 +39,13 @@ test('an answer that ends early is told as a broken connection, in the words of 
 
 test('a connection that breaks in the middle of any other answer is told as lost', async () => {
   const lost = { name: 'Problem', code: 'offline', status: 0 };
-  for (const error of broken) await assert.rejects(whole(answerOf(['{"data":'], error).json()), lost);
+  for (const error of broken) await assert.rejects(readBody(answerOf(['{"data":'], error).json()), lost);
   const stopped = new DOMException('The operation was aborted.', 'AbortError');
-  await assert.rejects(whole(answerOf(['{"data":'], stopped).json()), { name: 'AbortError' });
-  assert.deepEqual(await whole(new Response('{"data":1}').json()), { data: 1 });
+  await assert.rejects(readBody(answerOf(['{"data":'], stopped).json()), { name: 'AbortError' });
+  assert.deepEqual(await readBody(new Response('{"data":1}').json()), { data: 1 });
 });
 
 test('a success that is no whole JSON is told as a lost connection: WebKit lets a broken answer just end, and a proxy may say anything', async () => {
   for (const text of ['{"data":', '', '<html>'])
-    await assert.rejects(whole(answerOf([text]).json()), { name: 'Problem', code: 'offline', status: 0 }, text);
+    await assert.rejects(readBody(answerOf([text]).json()), { name: 'Problem', code: 'offline', status: 0 }, text);
 });

@@ -5,7 +5,7 @@ import { wordDifferences } from '../../web/src/rooms/versions/word-differences.t
 
 const marked = (text: string, other: string) =>
   wordDifferences(text, other)
-    .map(({ words, isShared }) => (isShared ? words : `[${words}]`))
+    .map(({ text, isShared }) => (isShared ? text : `[${text}]`))
     .join('');
 
 test('words that the other text does not have are marked', () => {
@@ -36,8 +36,8 @@ test('the pieces are the text, and the other one has what is shared in the same 
   fc.assert(
     fc.property(text, text, (one, other) => {
       const pieces = wordDifferences(one, other);
-      assert.equal(pieces.map(({ words }) => words).join(''), one);
-      assert.ok(isWithin(pieces.flatMap(({ words, isShared }) => (isShared ? words : [])).join(''), other));
+      assert.equal(pieces.map(({ text: piece }) => piece).join(''), one);
+      assert.ok(isWithin(pieces.flatMap(({ text: piece, isShared }) => (isShared ? piece : [])).join(''), other));
     }),
   );
 });

@@ -1,8 +1,8 @@
 import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
-import { forgetEarlyAnswers } from './api/early-answers.ts';
-import { keepDrafts } from './api/keep-drafts.ts';
+import { discardEarlyResponses } from './api/early-responses.ts';
 import { isNobodySignedIn } from './api/page-settings.ts';
+import { persistDrafts } from './api/persist-drafts.ts';
 import { isProblem } from './api/problem.ts';
 import { queryClient } from './api/query-client.ts';
 import { sessionQuery } from './api/session.ts';
@@ -11,12 +11,12 @@ import { router } from './app/router.ts';
 import { applyStyleSheet } from './app/style-sheet.ts';
 import { warmFormats } from './i18n/format.ts';
 import { languageOfPage } from './i18n/language.tsx';
-import { keepFocusOfBusyButtons } from './ui/keep-focus.ts';
+import { restoreFocusOfBusyButtons } from './ui/restore-focus.ts';
 import './ui/mantine.css';
 import './ui/base.css';
 
-keepDrafts(queryClient);
-keepFocusOfBusyButtons();
+persistDrafts(queryClient);
+restoreFocusOfBusyButtons();
 
 // The first request of the app, sent while everything else is still being set up.
 if (isNobodySignedIn()) queryClient.setQueryData(sessionQuery.queryKey, null);
@@ -28,10 +28,10 @@ function onCaughtError(error: unknown): void {
 }
 
 /** The first render waits for responses at most this long. */
-const patienceMs = 200;
+const maxWaitMs = 200;
 
 /** Resolves when no request of the page is in flight. */
-function answersAtHand(): Promise<void> {
+function requestsSettled(): Promise<void> {
   return new Promise((resolve) => {
     const look = () => {
       if (queryClient.isFetching() > 0) return;
@@ -42,7 +42,7 @@ function answersAtHand(): Promise<void> {
     setTimeout(() => {
       leave();
       resolve();
-    }, patienceMs);
+    }, maxWaitMs);
     look();
   });
 }
@@ -60,8 +60,8 @@ async function start(): Promise<void> {
   await pause();
   warmFormats(languageOfPage());
   await Promise.all([styles, route]);
-  await answersAtHand();
-  forgetEarlyAnswers();
+  await requestsSettled();
+  discardEarlyResponses();
   startTransition(() =>
     createRoot(root, { onCaughtError }).render(
       <StrictMode>

@@ -70,7 +70,7 @@ function routeOf(operation: Operation, { components }: Document): Record<string,
   return {
     ...(query.length > 0 && { query: { type: parametersOf(query) } }),
     ...(body && { body: { type: typeOf(body, '    ') } }),
-    answer: { type: answerOf(operation) },
+    response: { type: responseOf(operation) },
   };
 }
 
@@ -83,7 +83,7 @@ function parametersOf(parameters: readonly Parameter[]): string {
 }
 
 /** The bodies of the successful responses; null: empty. */
-function answerOf({ responses }: Operation): string {
+function responseOf({ responses }: Operation): string {
   const types = Object.entries(responses)
     .filter(([status]) => status.startsWith('2'))
     .map(([, response]) => {

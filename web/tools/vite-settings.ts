@@ -13,17 +13,17 @@ const own = (...names: string[]) => inFolders(/web[\\/]src[\\/]ui/, names);
 const parts = [
   /web[\\/]src[\\/](i18n|charts)[\\/]/,
   own(
-    'part',
+    'async-boundary',
     'panel',
-    'empty',
+    'empty-state',
     'figure-row',
     'app-link',
     'text-link',
     'button-link',
     'toolbar',
-    'rows-skeleton',
+    'table-skeleton',
     'segmented-control',
-    'later',
+    'deferred',
     'kind',
   ),
   component('Group', 'Stack', 'Text', 'Anchor', 'Paper', 'Skeleton', 'Badge', 'Progress'),
@@ -37,7 +37,7 @@ const forms = [/@mantine[\\/]form/, component('Checkbox', 'Radio', 'Switch')];
 /** Dialogs, menus and notices. */
 const overlays = [
   /@floating-ui|react-remove-scroll|@mantine[\\/]notifications/,
-  own('dialog', 'confirm', 'copy-button', 'when'),
+  own('dialog', 'confirm', 'copy-button', 'relative-time'),
   component('Menu', 'Popover', 'Tooltip', 'Modal', 'Drawer'),
 ];
 const anyOf = (patterns: readonly RegExp[]) => new RegExp(patterns.map(({ source }) => source).join('|'));

@@ -1,12 +1,12 @@
-import { fetchOnce } from './early-answers.ts';
+import { fetchWithEarlyResponse } from './early-responses.ts';
 import type { Routes } from './generated/contract.ts';
-import { inOneFlight } from './in-one-flight.ts';
 import { basePath } from './page-settings.ts';
-import { lostConnection, Problem, problemOf, whole } from './problem.ts';
+import { lostConnection, Problem, problemOf, readBody } from './problem.ts';
 import { csrfToken, renewSession } from './session.ts';
+import { singleFlight } from './single-flight.ts';
 
 export type RouteName = keyof Routes;
-export type AnswerOf<Name extends RouteName> = Routes[Name]['answer'];
+export type ResponseOf<Name extends RouteName> = Routes[Name]['response'];
 
 /**
  * A part of a request. It must be left out where the route has none, and may be where all of its fields are optional.
@@ -44,11 +44,11 @@ type Arguments<Name extends RouteName> =
  *
  * @throws {Problem} for every failure, also when there is no response.
  */
-export function call<Name extends RouteName>(route: Name, ...[options]: Arguments<Name>): Promise<AnswerOf<Name>> {
-  return inOneFlight(options?.idempotencyKey, async () => {
+export function call<Name extends RouteName>(route: Name, ...[options]: Arguments<Name>): Promise<ResponseOf<Name>> {
+  return singleFlight(options?.idempotencyKey, async () => {
     const response = await send(route, options ?? {});
     // as: the contract tests of the server check the shape.
-    return (response.status === 204 ? null : await whole(response.json())) as AnswerOf<Name>;
+    return (response.status === 204 ? null : await readBody(response.json())) as ResponseOf<Name>;
   });
 }
 
@@ -78,7 +78,7 @@ async function request(route: RouteName, { path, query, body, signal, idempotenc
   const [method = '', template = ''] = route.split(' ');
   const isChange = method !== 'GET';
   const address = basePath() + fill(template, path ?? {}) + queryText(query ?? {});
-  const ask = isChange ? fetch : fetchOnce;
+  const ask = isChange ? fetch : fetchWithEarlyResponse;
   try {
     return await ask(address, {
       method,

@@ -12,7 +12,7 @@ export class Problem extends Error {
   readonly requestId: string | null;
   readonly retryAfterS: number | null;
 
-  constructor(facts: ProblemFacts) {
+  constructor(facts: ProblemOptions) {
     super(facts.message);
     this.status = facts.status;
     this.code = facts.code;
@@ -23,7 +23,7 @@ export class Problem extends Error {
   }
 }
 
-type ProblemFacts = {
+type ProblemOptions = {
   status: number;
   code: string;
   message: string;
@@ -61,7 +61,7 @@ export function lostConnection(): Problem {
  * Reads a body. The connection may break meanwhile: WebKit then gives half of the JSON. A body that is no JSON at all
  * comes from a proxy.
  */
-export function whole<Body>(reading: Promise<Body>): Promise<Body> {
+export function readBody<Body>(reading: Promise<Body>): Promise<Body> {
   return reading.catch((error: unknown) => {
     // Messages differ between browsers. An aborted request is neither type.
     throw error instanceof TypeError || error instanceof SyntaxError ? lostConnection() : error;

@@ -14,7 +14,7 @@ function onError(error: unknown): void {
 }
 
 /** Only failures that may pass are retried. Mutations are never sent twice automatically. */
-function mayPass(count: number, error: unknown): boolean {
+function isRetryable(count: number, error: unknown): boolean {
   return count < 2 && isProblem(error) && (error.status === 0 || error.status === 503);
 }
 
@@ -22,7 +22,7 @@ export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError }),
   mutationCache: new MutationCache({ onError }),
   defaultOptions: {
-    queries: { staleTime: 10_000, retry: mayPass, throwOnError: false, networkMode: 'always' },
+    queries: { staleTime: 10_000, retry: isRetryable, throwOnError: false, networkMode: 'always' },
     mutations: { retry: false, networkMode: 'always' },
   },
 });

@@ -1,8 +1,8 @@
 import { queryOptions } from '@tanstack/react-query';
-import { fetchOnce } from './early-answers.ts';
+import { fetchWithEarlyResponse } from './early-responses.ts';
 import type { Schemas } from './generated/contract.ts';
 import { basePath } from './page-settings.ts';
-import { lostConnection, problemOf, whole } from './problem.ts';
+import { lostConnection, problemOf, readBody } from './problem.ts';
 import { draftsKey, endedKey, queryClient } from './query-client.ts';
 
 export type SignedIn = Schemas['SignedIn'];
@@ -16,7 +16,7 @@ export const sessionQuery = queryOptions({
 
 async function readSession(): Promise<SignedIn | null> {
   const address = `${basePath()}/api/v1/auth/session`;
-  const response = await fetchOnce(address, { credentials: 'same-origin' }).catch(() => {
+  const response = await fetchWithEarlyResponse(address, { credentials: 'same-origin' }).catch(() => {
     throw lostConnection();
   });
   if (response.status === 401) {
@@ -25,7 +25,7 @@ async function readSession(): Promise<SignedIn | null> {
   }
   if (!response.ok) throw await problemOf(response);
   // as: the contract says so.
-  return (await whole(response.json())) as SignedIn;
+  return (await readBody(response.json())) as SignedIn;
 }
 
 /** Protects against cross-site requests. */
@@ -38,7 +38,7 @@ export async function renewSession(): Promise<void> {
   const before = queryClient.getQueryData(sessionQuery.queryKey);
   const now = await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 });
   if (!before || now?.account.id === before.account.id) return;
-  forgetAllBut(now?.account.id ?? null);
+  clearAllBut(now?.account.id ?? null);
   location.reload();
 }
 
@@ -46,18 +46,18 @@ export async function renewSession(): Promise<void> {
 export const hasEnded = (): boolean => queryClient.getQueryData(endedKey) === true;
 
 /** Signs out in this page: nothing of the account stays in memory. */
-export function forgetAccount(): void {
-  forgetAllBut(null);
+export function clearAccount(): void {
+  clearAllBut(null);
   queryClient.setQueryData(sessionQuery.queryKey, null);
 }
 
-export function rememberAccount(signedIn: SignedIn): void {
-  forgetAllBut(signedIn.account.id);
+export function setAccount(signedIn: SignedIn): void {
+  clearAllBut(signedIn.account.id);
   queryClient.setQueryData(sessionQuery.queryKey, signedIn);
 }
 
 /** Drafts belong to the account that wrote them. */
-function forgetAllBut(account: string | null): void {
+function clearAllBut(account: string | null): void {
   queryClient.removeQueries({ queryKey: endedKey });
   queryClient.removeQueries({
     predicate: ({ queryKey: [first, whose] }) =>

@@ -17,8 +17,8 @@ export function useChanges<Fields extends Texts>(name: string, saved: Fields) {
   const setFieldError = (field: string, text: string | undefined) => setErrors((now) => ({ ...now, [field]: text }));
   const keep = (pick: (now: Some<Fields>) => Some<Fields>) =>
     setWritten((now) => {
-      const kept = pick(now);
-      return Object.keys(kept).length === 0 ? nothing : kept;
+      const remaining = pick(now);
+      return Object.keys(remaining).length === 0 ? nothing : remaining;
     });
   const changes = without(written, saved);
   return {
@@ -39,8 +39,8 @@ export function useChanges<Fields extends Texts>(name: string, saved: Fields) {
   };
 }
 
-function without<Fields extends Texts>(changes: Some<Fields>, known: Some<Fields>): Some<Fields> {
-  const left = Object.entries(changes).filter(([field, value]) => value !== known[field]);
+function without<Fields extends Texts>(changes: Some<Fields>, saved: Some<Fields>): Some<Fields> {
+  const left = Object.entries(changes).filter(([field, value]) => value !== saved[field]);
   // as: it has fields of `Fields` only.
   return Object.fromEntries(left) as Some<Fields>;
 }

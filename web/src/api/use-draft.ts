@@ -38,7 +38,7 @@ export function useHasDraft(name: string): boolean {
  * Input of a dialog is discarded when it closes, unless the session ended: then it is restored when the dialog is
  * opened after signing in again.
  */
-export function useUnsent<Value>(
+export function useUnsavedInput<Value>(
   name: string,
   value: Value,
   isWritten: boolean,
@@ -46,10 +46,10 @@ export function useUnsent<Value>(
 ): void {
   const { queryClient, keyOf } = useDraftKeys();
   const begin = useEffectEvent(() => {
-    const kept = queryClient.getQueryData<Value>(keyOf(name));
-    if (kept === undefined) return;
+    const stored = queryClient.getQueryData<Value>(keyOf(name));
+    if (stored === undefined) return;
     queryClient.removeQueries({ queryKey: keyOf(name), exact: true });
-    restore(kept);
+    restore(stored);
   });
   const end = useEffectEvent(() => {
     if (isWritten && hasEnded()) queryClient.setQueryData(keyOf(name), value);

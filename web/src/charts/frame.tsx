@@ -115,7 +115,7 @@ function TipBox({ title, x, isRight, rows }: Tip) {
 }
 
 /** The position among `count` after a key was pressed. Null: none; undefined: the key has no meaning here. */
-export function placeAfter(key: string, shown: number | null, count: number): number | null | undefined {
+export function indexAfter(key: string, shown: number | null, count: number): number | null | undefined {
   const last = count - 1;
   switch (key) {
     case 'ArrowRight':

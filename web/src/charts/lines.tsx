@@ -1,7 +1,7 @@
 import { useElementSize } from '@mantine/hooks';
 import { type KeyboardEvent, useState } from 'react';
 import styles from './chart.module.css';
-import { ChartFrame, type ChartSeries, placeAfter } from './frame.tsx';
+import { ChartFrame, type ChartSeries, indexAfter } from './frame.tsx';
 import { nearest, type Point, pathOf, scaleOf } from './line-scale.ts';
 import { ticksBetween } from './scale.ts';
 
@@ -40,10 +40,10 @@ export function Lines({ label, xName, series, format, formatX, nothing, height =
 
   const onPoint = (x: number | null) => setShownX(x === null ? null : nearest(steps, scale.xAt(x)));
   const onKey = (event: KeyboardEvent) => {
-    const place = placeAfter(event.key, shownX === null ? null : steps.indexOf(shownX), steps.length);
-    if (place === undefined) return;
+    const index = indexAfter(event.key, shownX === null ? null : steps.indexOf(shownX), steps.length);
+    if (index === undefined) return;
     event.preventDefault();
-    setShownX(place === null ? null : (steps[place] ?? null));
+    setShownX(index === null ? null : (steps[index] ?? null));
   };
   const rows = drawn.flatMap(({ name, color, points }) => {
     const point = points.find(([x]) => x === shownX);

@@ -1,7 +1,7 @@
 import { useElementSize } from '@mantine/hooks';
 import { type KeyboardEvent, useState } from 'react';
 import styles from './chart.module.css';
-import { ChartFrame, type ChartSeries, placeAfter } from './frame.tsx';
+import { ChartFrame, type ChartSeries, indexAfter } from './frame.tsx';
 import { labelStride, ticksUpTo } from './scale.ts';
 
 export type BarPoint = {
@@ -55,7 +55,7 @@ export function TimeBars({ label, series, points, format, nothing, isWhole = fal
     setShown(index >= 0 && index < points.length ? index : null);
   };
   const onKey = (event: KeyboardEvent) => {
-    const next = placeAfter(event.key, shown, points.length);
+    const next = indexAfter(event.key, shown, points.length);
     if (next === undefined) return;
     event.preventDefault();
     setShown(next);

@@ -7,26 +7,26 @@ export type Format = ReturnType<typeof createFormat>;
 /** Numbers, credits and times in the conventions of a language and the time zone of the reader. */
 function createFormat(language: Language) {
   const tag = tags[language];
-  const whole = once(() => new Intl.NumberFormat(tag, { maximumFractionDigits: 0 }));
+  const integer = once(() => new Intl.NumberFormat(tag, { maximumFractionDigits: 0 }));
   const short = once(() => new Intl.NumberFormat(tag, { notation: 'compact', maximumFractionDigits: 1 }));
   const percent = once(() => new Intl.NumberFormat(tag, { style: 'percent', maximumFractionDigits: 1 }));
   const fewDecimals = once(() => new Intl.NumberFormat(tag, { minimumFractionDigits: 2, maximumFractionDigits: 2 }));
   const manyDecimals = once(() => new Intl.NumberFormat(tag, { minimumFractionDigits: 2, maximumFractionDigits: 6 }));
   const significant = once(() => new Intl.NumberFormat(tag, { notation: 'compact', maximumSignificantDigits: 3 }));
   const date = once(() => new Intl.DateTimeFormat(tag, { dateStyle: 'medium' }));
-  const moment = once(() => new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'medium' }));
+  const dateTime = once(() => new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'medium' }));
   const minute = once(() => new Intl.DateTimeFormat(tag, { hour: '2-digit', minute: '2-digit' }));
   const dayUtc = once(() => new Intl.DateTimeFormat(tag, { month: 'short', day: 'numeric', timeZone: 'UTC' }));
   const relative = once(() => new Intl.RelativeTimeFormat(tag, { numeric: 'auto' }));
   const list = once(() => new Intl.ListFormat(tag));
   return {
-    number: (value: number) => whole().format(value),
-    shortNumber: (value: number) => (value < 10_000 ? whole().format(value) : short().format(value)),
+    number: (value: number) => integer().format(value),
+    shortNumber: (value: number) => (value < 10_000 ? integer().format(value) : short().format(value)),
     percent: (part: number) => percent().format(part),
     /** Small amounts keep more decimals. */
     credits: (text: string) => {
       const value = Number(text);
-      if (value === 0) return whole().format(0);
+      if (value === 0) return integer().format(0);
       return Math.abs(value) >= 1 ? fewDecimals().format(value) : manyDecimals().format(value);
     },
     /** Of an axis: the fewest digits that tell the ticks apart. */
@@ -35,7 +35,7 @@ function createFormat(language: Language) {
     exactCredits: (text: string) =>
       new Intl.NumberFormat(tag, { minimumFractionDigits: 6, maximumFractionDigits: 6 }).format(Number(text)),
     date: (at: string | Date) => date().format(new Date(at)),
-    moment: (at: string | Date) => moment().format(new Date(at)),
+    dateTime: (at: string | Date) => dateTime().format(new Date(at)),
     hour: (at: string | Date) => minute().format(new Date(at)),
     dayUtc: (at: string | Date) => dayUtc().format(new Date(at)),
     ago: (at: string | Date, nowMs: number) => agoIn(relative(), new Date(at).getTime() - nowMs),

@@ -7,7 +7,7 @@ export const languages = [
   { language: 'zh', name: '简体中文', tag: 'zh-Hans' },
 ] as const;
 
-const keptUnder = 'fanfold.language';
+const storageKey = 'fanfold.language';
 
 type Chosen = { language: Language; choose: (language: Language) => void };
 
@@ -23,13 +23,13 @@ export function languageOf(tag: string): Language {
 }
 
 export function hasChosenLanguage(): boolean {
-  return localStorage.getItem(keptUnder) !== null;
+  return localStorage.getItem(storageKey) !== null;
 }
 
 export function LanguageProvider({ children }: { children: ReactNode }) {
   const [language, setLanguage] = useState(languageOfPage);
   const choose = useCallback((next: Language) => {
-    localStorage.setItem(keptUnder, next);
+    localStorage.setItem(storageKey, next);
     document.documentElement.lang = next === 'zh' ? 'zh-Hans' : 'en';
     setLanguage(next);
   }, []);

@@ -1,5 +1,5 @@
 import { catalogue } from './catalogue.ts';
-import { counted } from './counted.ts';
+import { pluralize } from './pluralize.ts';
 
 export const sharedTexts = catalogue(
   {
@@ -19,7 +19,7 @@ export const sharedTexts = catalogue(
     clearFilter: (name: string) => `Do not filter by ${name}`,
     loading: 'Loading …',
     never: 'never',
-    credits: (amount: string) => counted(amount, 'credit'),
+    credits: (amount: string) => pluralize(amount, 'credit'),
     opensNewTab: '(opens in a new tab)',
     optional: 'optional',
     more: 'More actions',

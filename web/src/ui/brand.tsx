@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import styles from './brand.module.css';
 
 /** A sheet folded like a fan. */
-export function BrandSign({ size = 26 }: { size?: number }) {
+export function BrandLogo({ size = 26 }: { size?: number }) {
   return (
     <svg className={styles.sign} width={size} height={size} viewBox="0 0 32 32" aria-hidden="true" focusable="false">
       <rect width="32" height="32" rx="8" className={styles.ground} />
@@ -16,7 +16,7 @@ export function BrandSign({ size = 26 }: { size?: number }) {
 export function Brand() {
   return (
     <Link to="/" className={styles.brand}>
-      <BrandSign />
+      <BrandLogo />
       Fanfold
     </Link>
   );

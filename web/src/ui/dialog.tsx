@@ -2,8 +2,8 @@ import { Modal, type ModalProps } from '@mantine/core';
 import { type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
 import { useTexts } from '../i18n/catalogue.ts';
 import { sharedTexts } from '../i18n/shared-texts.ts';
+import { DiscardDialog } from './discard-dialog.tsx';
 import { focusTitle } from './focus-title.ts';
-import { LeaveQuestion } from './leave-question.tsx';
 import { plainHeader } from './plain-header.ts';
 
 export type DialogProps = Pick<ModalProps, 'opened' | 'onClose' | 'title' | 'children' | 'size'> & {
@@ -34,14 +34,14 @@ export function Dialog({
 }: DialogProps) {
   const t = useTexts(sharedTexts);
   const [isWritten, setWritten] = useState(false);
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   // Before the library stores the previous focus.
   useLayoutEffect(() => {
     if (opened) leaveMenu();
   }, [opened]);
   const close = () => {
     // Later, so that the same Escape does not close the question.
-    if (isWritten && !isLossless) setTimeout(() => setAsking(true));
+    if (isWritten && !isLossless) setTimeout(() => setConfirming(true));
     else onClose();
   };
   return (
@@ -50,7 +50,7 @@ export function Dialog({
       opened={useOpened(opened)}
       closeOnClickOutside={!isFirm && !isWritten}
       onClose={close}
-      closeOnEscape={!isFirm && !isAsking}
+      closeOnEscape={!isFirm && !isConfirming}
       withCloseButton={!isFirm}
       closeButtonProps={{ 'aria-label': t.close }}
       attributes={plainHeader}
@@ -61,16 +61,16 @@ export function Dialog({
         onWrite={() => setWritten(true)}
         onGone={() => {
           setWritten(false);
-          setAsking(false);
+          setConfirming(false);
           onGone?.();
         }}
       >
         {children}
-        <LeaveQuestion
-          isOpen={isAsking}
-          onStay={() => setAsking(false)}
+        <DiscardDialog
+          isOpen={isConfirming}
+          onStay={() => setConfirming(false)}
           onLeave={() => {
-            setAsking(false);
+            setConfirming(false);
             onClose();
           }}
         />
@@ -98,11 +98,11 @@ function Inside({ isOpen, onWrite, onGone, children }: InsideProps) {
     const element = box.current;
     if (!isOpen || !element) return;
     const find = () => element.querySelector<HTMLElement>('[data-autofocus]');
-    let known = find();
+    let current = find();
     const observer = new MutationObserver(() => {
-      const wanted = find();
-      if (wanted && wanted !== known && !element.contains(document.activeElement)) wanted.focus();
-      known = wanted;
+      const next = find();
+      if (next && next !== current && !element.contains(document.activeElement)) next.focus();
+      current = next;
     });
     observer.observe(element, { childList: true, subtree: true });
     return () => observer.disconnect();

@@ -1,9 +1,9 @@
 import { Skeleton } from '@mantine/core';
 import styles from './figure-row.module.css';
 
-type FigureFacts = { label: string; value: string; note: string | null; isBad?: boolean };
+type Figure = { label: string; value: string; note: string | null; isBad?: boolean };
 
-export function FigureRow({ figures }: { figures: readonly FigureFacts[] }) {
+export function FigureRow({ figures }: { figures: readonly Figure[] }) {
   return (
     <dl className={styles.figures}>
       {figures.map(({ label, value, note, isBad = false }) => (

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTexts } from '../i18n/catalogue.ts';
 import { sharedTexts } from '../i18n/shared-texts.ts';
-import { Empty } from './empty.tsx';
+import { EmptyState } from './empty-state.tsx';
 import { focusSearch } from './focus-search.ts';
 import { IconSearch } from './icons.tsx';
 
@@ -20,7 +20,7 @@ export function NothingFound({ children, onClear }: NothingFoundProps) {
     focusSearch();
   };
   return (
-    <Empty
+    <EmptyState
       icon={IconSearch}
       title={t.nothingFound}
       action={
@@ -30,6 +30,6 @@ export function NothingFound({ children, onClear }: NothingFoundProps) {
       }
     >
       {children}
-    </Empty>
+    </EmptyState>
   );
 }

@@ -9,15 +9,15 @@ type PageTitleProps = {
   /** 1: of the page; 2 and 3: of nested pages. */
   order: 1 | 2 | 3;
   /** The name of the tab: read out before the title. */
-  place?: string | undefined;
+  tab?: string | undefined;
   id?: string;
   children: string;
 };
 
 /** The title of a page, which gets the focus after navigation. */
-export function PageTitle({ order, place, id, children }: PageTitleProps) {
+export function PageTitle({ order, tab, id, children }: PageTitleProps) {
   const setTitles = use(InnerTitles);
-  const title = place === undefined ? children : `${place} · ${children}`;
+  const title = tab === undefined ? children : `${tab} · ${children}`;
   useEffect(() => {
     if (order === 1) return;
     setTitles((now) => ({ ...now, [order]: title }));
@@ -30,7 +30,7 @@ export function PageTitle({ order, place, id, children }: PageTitleProps) {
   const Heading = `h${order}` as const;
   return (
     <Heading id={id} tabIndex={-1} data-page-title>
-      {place !== undefined && <span className="visually-hidden">{place}, </span>}
+      {tab !== undefined && <span className="visually-hidden">{tab}, </span>}
       {children}
     </Heading>
   );

@@ -5,7 +5,7 @@ import { InnerTitles, PageTitle } from './page-title.tsx';
 type PageProps = {
   title: string;
   /** The name of the tab: read out, and in the window title. */
-  place?: string | undefined;
+  tab?: string | undefined;
   /** Above the title. */
   above?: ReactNode;
   /** Beside the title. */
@@ -15,16 +15,16 @@ type PageProps = {
   children: ReactNode;
 };
 
-export function Page({ title, place, above, badges, lead, actions, children }: PageProps) {
+export function Page({ title, tab, above, badges, lead, actions, children }: PageProps) {
   const [inner, setInner] = useState<Readonly<Record<number, string>>>({});
-  useWindowTitle([inner[3], inner[2], place, title].filter(Boolean).join(' · '));
+  useWindowTitle([inner[3], inner[2], tab, title].filter(Boolean).join(' · '));
   return (
     <div className={styles.page}>
       {above}
       <header className={styles.head}>
         <div className={styles.words}>
           <div className={styles.title}>
-            <PageTitle order={1} place={place}>
+            <PageTitle order={1} tab={tab}>
               {title}
             </PageTitle>
             {badges && <div className={styles.badges}>{badges}</div>}

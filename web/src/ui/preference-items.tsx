@@ -3,18 +3,18 @@ import { useTexts } from '../i18n/catalogue.ts';
 import { languageOf, languages, useLanguage } from '../i18n/language.tsx';
 import { sharedTexts } from '../i18n/shared-texts.ts';
 import { IconCheck } from './icons.tsx';
-import { useKeepLanguage } from './use-keep-language.ts';
+import { useSetLanguage } from './use-set-language.ts';
 
 const schemes = ['light', 'dark', 'auto'] as const;
-const mark = <IconCheck size={16} />;
+const check = <IconCheck size={16} />;
 
 export function LanguageItems() {
   const { language } = useLanguage();
-  const keep = useKeepLanguage();
+  const keep = useSetLanguage();
   return (
     <Menu.RadioGroup value={language} onChange={(value) => keep(languageOf(value))}>
       {languages.map((each) => (
-        <Menu.RadioItem key={each.language} value={each.language} lang={each.tag} checkIcon={mark}>
+        <Menu.RadioItem key={each.language} value={each.language} lang={each.tag} checkIcon={check}>
           {each.name}
         </Menu.RadioItem>
       ))}
@@ -29,7 +29,7 @@ export function SchemeItems() {
   return (
     <Menu.RadioGroup value={colorScheme} onChange={choose}>
       {schemes.map((scheme) => (
-        <Menu.RadioItem key={scheme} value={scheme} checkIcon={mark}>
+        <Menu.RadioItem key={scheme} value={scheme} checkIcon={check}>
           {t[scheme]}
         </Menu.RadioItem>
       ))}

@@ -15,20 +15,20 @@ type SearchFieldProps = {
 export function SearchField({ label, value = '', onSearch }: SearchFieldProps) {
   const [text, setText] = useState(value);
   /** Values that were reported and are not in the URL yet, after the last one that is. */
-  const told = useRef([value]);
-  const tell = useEffectEvent(() => {
-    told.current.push(text.trim());
+  const reported = useRef([value]);
+  const report = useEffectEvent(() => {
+    reported.current.push(text.trim());
     onSearch(text.trim() || undefined);
   });
   useEffect(() => {
-    if (text.trim() === told.current.at(-1)) return;
-    const timer = setTimeout(tell, pauseMs);
+    if (text.trim() === reported.current.at(-1)) return;
+    const timer = setTimeout(report, pauseMs);
     return () => clearTimeout(timer);
   }, [text]);
   // Changed elsewhere, for example by the back button.
   useEffect(() => {
-    const at = told.current.indexOf(value);
-    told.current = at < 0 ? [value] : told.current.slice(at);
+    const at = reported.current.indexOf(value);
+    reported.current = at < 0 ? [value] : reported.current.slice(at);
     if (at < 0) setText(value);
   }, [value]);
   return (

@@ -2,7 +2,7 @@
 const fields =
   'input:not([type="checkbox"], [type="radio"]), textarea, select, [role="dialog"], [role="menu"], [role="listbox"]';
 
-const keptUnder = 'fanfold.shortcuts';
+const storageKey = 'fanfold.shortcuts';
 
 export const openEvent = 'fanfold:shortcuts';
 
@@ -12,11 +12,11 @@ export function openShortcuts(): void {
 
 /** They can be switched off, for people who use speech input. */
 export function areShortcutsOn(): boolean {
-  return localStorage.getItem(keptUnder) !== 'off';
+  return localStorage.getItem(storageKey) !== 'off';
 }
 
 export function keepShortcuts(isOn: boolean): void {
-  localStorage.setItem(keptUnder, isOn ? 'on' : 'off');
+  localStorage.setItem(storageKey, isOn ? 'on' : 'off');
 }
 
 /** Whether a key is input, or belongs to an open dialog or menu. */

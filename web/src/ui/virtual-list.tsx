@@ -20,7 +20,7 @@ type VirtualListProps<Row> = {
   /** Estimated height of a row. */
   estimate: number;
   /** A row that stays mounted while it is edited. */
-  keptId?: string | null;
+  pinnedId?: string | null;
   /** Scrolls to this row when it changes. */
   revealedId?: string | null;
   /** Called near the end. */
@@ -34,10 +34,10 @@ const target = '[data-row-target]';
 
 /** A virtual list: only visible rows are rendered. */
 export function VirtualList<Row>({ label, rows, total, idOf, render, ...props }: VirtualListProps<Row>) {
-  const { estimate, keptId = null, revealedId = null, onNearEnd } = props;
+  const { estimate, pinnedId = null, revealedId = null, onNearEnd } = props;
   const list = useRef<HTMLUListElement>(null);
   const [focused, setFocused] = useState<number | null>(null);
-  const kept = keptId === null ? -1 : rows.findIndex((row) => idOf(row) === keptId);
+  const pinned = pinnedId === null ? -1 : rows.findIndex((row) => idOf(row) === pinnedId);
   const virtualizer = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => estimate,
@@ -51,13 +51,15 @@ export function VirtualList<Row>({ label, rows, total, idOf, render, ...props }:
       const from = Math.max(0, startIndex - overscan);
       const to = Math.min(count - 1, endIndex + overscan);
       const seen = Array.from({ length: to - from + 1 }, (_, index) => from + index);
-      const more = [kept, focused ?? -1].filter((index) => index >= 0 && index < count && (index < from || index > to));
+      const more = [pinned, focused ?? -1].filter(
+        (index) => index >= 0 && index < count && (index < from || index > to),
+      );
       return [...new Set([...seen, ...more])].sort((one, other) => one - other);
     },
     useFlushSync: false,
   });
   const items = virtualizer.getVirtualItems();
-  const last = items.findLast(({ index }) => index !== kept && index !== focused)?.index ?? 0;
+  const last = items.findLast(({ index }) => index !== pinned && index !== focused)?.index ?? 0;
   const isNearEnd = last >= rows.length - nearEnd;
   useEffect(() => {
     if (isNearEnd) onNearEnd();

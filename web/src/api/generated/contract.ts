@@ -1130,7 +1130,7 @@ export type Routes = {
       archived?: boolean;
       access?: 'owned' | 'shared' | 'all';
     };
-    answer: {
+    response: {
       data: (Schemas['Project'])[];
       next_cursor: string | null;
       total_count: number;
@@ -1145,10 +1145,10 @@ export type Routes = {
       visibility?: 'private' | 'public';
       inference_auto_save?: boolean;
     };
-    answer: Schemas['Project'];
+    response: Schemas['Project'];
   };
   'GET /api/v1/projects/{owner}/{project}': {
-    answer: Schemas['Project'];
+    response: Schemas['Project'];
   };
   'PATCH /api/v1/projects/{owner}/{project}': {
     body: {
@@ -1160,7 +1160,7 @@ export type Routes = {
       kind?: string;
       slug?: string;
     };
-    answer: Schemas['Project'];
+    response: Schemas['Project'];
   };
   'GET /api/v1/projects/{owner}/{project}/hosted-models': {
     query: {
@@ -1170,7 +1170,7 @@ export type Routes = {
       state?: 'inactive' | 'warming' | 'active' | 'failed';
       q?: string;
     };
-    answer: {
+    response: {
       data: (Schemas['HostedModel'])[];
       next_cursor: string | null;
       total_count: number;
@@ -1187,10 +1187,10 @@ export type Routes = {
       visibility?: 'private' | 'shared' | 'public';
       activate?: boolean;
     };
-    answer: Schemas['HostedModel'];
+    response: Schemas['HostedModel'];
   };
   'GET /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}': {
-    answer: Schemas['HostedModel'];
+    response: Schemas['HostedModel'];
   };
   'PATCH /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}': {
     body: {
@@ -1201,20 +1201,20 @@ export type Routes = {
         id: string;
       };
     };
-    answer: Schemas['HostedModel'];
+    response: Schemas['HostedModel'];
   };
   'PATCH /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/activate': {
-    answer: Schemas['HostedModel'];
+    response: Schemas['HostedModel'];
   };
   'PATCH /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/deactivate': {
-    answer: Schemas['HostedModel'];
+    response: Schemas['HostedModel'];
   };
   'GET /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/revisions': {
     query: {
       limit?: number;
       cursor?: string;
     };
-    answer: {
+    response: {
       data: (Schemas['Revision'])[];
       next_cursor: string | null;
       total_count: number;
@@ -1224,14 +1224,14 @@ export type Routes = {
     body: {
       revision: number;
     };
-    answer: Schemas['HostedModel'];
+    response: Schemas['HostedModel'];
   };
   'GET /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/shares': {
     query: {
       limit?: number;
       cursor?: string;
     };
-    answer: {
+    response: {
       data: (Schemas['Share'])[];
       next_cursor: string | null;
       total_count: number;
@@ -1242,14 +1242,14 @@ export type Routes = {
       account_slug: string;
       expires_at?: string | null;
     };
-    answer: Schemas['Share'];
+    response: Schemas['Share'];
   };
   'DELETE /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/shares/{share_id}': {
-    answer: null;
+    response: null;
   };
   'POST /api/v1/projects/{owner}/{project}/embeddings': {
     body: Schemas['EmbeddingRequest'];
-    answer: Schemas['EmbeddingList'];
+    response: Schemas['EmbeddingList'];
   };
   'GET /api/v1/projects/{owner}/{project}/chats': {
     query: {
@@ -1258,7 +1258,7 @@ export type Routes = {
       q?: string;
       archived?: boolean;
     };
-    answer: {
+    response: {
       data: (Schemas['Chat'])[];
       next_cursor: string | null;
       total_count: number;
@@ -1285,10 +1285,10 @@ export type Routes = {
         })[] | null;
       };
     };
-    answer: Schemas['Chat'];
+    response: Schemas['Chat'];
   };
   'GET /api/v1/projects/{owner}/{project}/chats/{chat_id}': {
-    answer: Schemas['Chat'];
+    response: Schemas['Chat'];
   };
   'PATCH /api/v1/projects/{owner}/{project}/chats/{chat_id}': {
     body: {
@@ -1312,17 +1312,17 @@ export type Routes = {
       };
       archived?: boolean;
     };
-    answer: Schemas['Chat'];
+    response: Schemas['Chat'];
   };
   'DELETE /api/v1/projects/{owner}/{project}/chats/{chat_id}': {
-    answer: null;
+    response: null;
   };
   'GET /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages': {
     query: {
       limit?: number;
       cursor?: string;
     };
-    answer: {
+    response: {
       data: (Schemas['ChatMessage'])[];
       next_cursor: string | null;
       total_count: number;
@@ -1349,13 +1349,13 @@ export type Routes = {
       stream?: boolean;
       replace_message_id?: string;
     };
-    answer: unknown | {
+    response: unknown | {
       user_message: Schemas['ChatMessage'] | null;
       message: Schemas['ChatMessage'];
     };
   };
   'GET /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages/{message_id}': {
-    answer: Schemas['ChatMessage'];
+    response: Schemas['ChatMessage'];
   };
   'POST /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages/{message_id}/retry': {
     body: {
@@ -1376,20 +1376,20 @@ export type Routes = {
       };
       stream?: boolean;
     };
-    answer: unknown | {
+    response: unknown | {
       user_message: Schemas['ChatMessage'] | null;
       message: Schemas['ChatMessage'];
     };
   };
   'POST /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages/{message_id}/stop': {
-    answer: Schemas['ChatMessage'];
+    response: Schemas['ChatMessage'];
   };
   'POST /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages/{message_id}/save-example': {
     body: {
       dataset_id: string;
       split?: 'train' | 'test';
     };
-    answer: Schemas['Example'];
+    response: Schemas['Example'];
   };
   'GET /api/v1/projects/{owner}/{project}/saved-calls': {
     query: {
@@ -1401,7 +1401,7 @@ export type Routes = {
       to?: string;
       q?: string;
     };
-    answer: {
+    response: {
       data: (Schemas['SavedCall'])[];
       next_cursor: string | null;
       total_count: number;
@@ -1416,15 +1416,15 @@ export type Routes = {
       q?: string;
       all?: boolean;
     };
-    answer: {
+    response: {
       deleted: number;
     };
   };
   'GET /api/v1/projects/{owner}/{project}/saved-calls/{request_id}': {
-    answer: Schemas['SavedCallDetail'];
+    response: Schemas['SavedCallDetail'];
   };
   'DELETE /api/v1/projects/{owner}/{project}/saved-calls/{request_id}': {
-    answer: null;
+    response: null;
   };
   'POST /api/v1/projects/{owner}/{project}/saved-calls/convert': {
     body: {
@@ -1444,7 +1444,7 @@ export type Routes = {
       include_reasoning?: boolean;
       dry_run?: boolean;
     };
-    answer: {
+    response: {
       results: ({
         id: string;
         status: 'converted' | 'convertible' | 'already_converted' | 'duplicate' | 'rejected' | 'not_found';
@@ -1466,7 +1466,7 @@ export type Routes = {
     };
   };
   'GET /api/v1/projects/{owner}/{project}/datasets/limits': {
-    answer: Schemas['DatasetLimits'];
+    response: Schemas['DatasetLimits'];
   };
   'GET /api/v1/projects/{owner}/{project}/datasets': {
     query: {
@@ -1475,7 +1475,7 @@ export type Routes = {
       q?: string;
       archived?: boolean;
     };
-    answer: {
+    response: {
       data: (Schemas['Dataset'])[];
       next_cursor: string | null;
       total_count: number;
@@ -1487,10 +1487,10 @@ export type Routes = {
       description?: string | null;
       target_model?: string | null;
     };
-    answer: Schemas['Dataset'];
+    response: Schemas['Dataset'];
   };
   'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}': {
-    answer: Schemas['Dataset'];
+    response: Schemas['Dataset'];
   };
   'PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}': {
     body: {
@@ -1499,7 +1499,7 @@ export type Routes = {
       archived?: boolean;
       target_model?: string | null;
     };
-    answer: Schemas['Dataset'];
+    response: Schemas['Dataset'];
   };
   'GET /api/v1/projects/{owner}/{project}/dataset-versions': {
     query: {
@@ -1507,7 +1507,7 @@ export type Routes = {
       cursor?: string;
       dataset_id?: string;
     };
-    answer: {
+    response: {
       data: (Schemas['DatasetVersion'])[];
       next_cursor: string | null;
       total_count: number;
@@ -1517,13 +1517,13 @@ export type Routes = {
     body: {
       label?: string | null;
     };
-    answer: Schemas['DatasetVersion'];
+    response: Schemas['DatasetVersion'];
   };
   'GET /api/v1/projects/{owner}/{project}/dataset-versions/{version_id}': {
-    answer: Schemas['DatasetVersion'];
+    response: Schemas['DatasetVersion'];
   };
   'GET /api/v1/projects/{owner}/{project}/dataset-versions/{version_id}/download': {
-    answer: unknown;
+    response: unknown;
   };
   'GET /api/v1/projects/{owner}/{project}/dataset-versions/{version_id}/changes': {
     query: {
@@ -1532,7 +1532,7 @@ export type Routes = {
       since?: string;
       change?: 'added' | 'removed' | 'changed';
     };
-    answer: {
+    response: {
       data: ({
         id: string;
         change: 'added' | 'removed' | 'changed';
@@ -1609,7 +1609,7 @@ export type Routes = {
       origin?: 'import' | 'manual' | 'chat' | 'inference' | 'retrieval_event';
       valid?: boolean;
     };
-    answer: {
+    response: {
       data: (Schemas['Example'])[];
       next_cursor: string | null;
       total_count: number;
@@ -1645,7 +1645,7 @@ export type Routes = {
       })[];
       dedupe?: 'exact' | 'none';
     };
-    answer: {
+    response: {
       results: ({
         index: number;
         status: 'created' | 'duplicate' | 'rejected';
@@ -1660,7 +1660,7 @@ export type Routes = {
     };
   };
   'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples/{example_id}': {
-    answer: Schemas['Example'];
+    response: Schemas['Example'];
   };
   'PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples/{example_id}': {
     body: {
@@ -1688,10 +1688,10 @@ export type Routes = {
       };
       split?: 'train' | 'test';
     };
-    answer: Schemas['Example'];
+    response: Schemas['Example'];
   };
   'DELETE /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples/{example_id}': {
-    answer: null;
+    response: null;
   };
   'GET /api/v1/projects/{owner}/{project}/dataset-indexes': {
     query: {
@@ -1700,7 +1700,7 @@ export type Routes = {
       dataset_id?: string;
       state?: 'queued' | 'building' | 'ready' | 'failed' | 'canceled' | 'stale';
     };
-    answer: {
+    response: {
       data: (Schemas['DatasetIndex'])[];
       next_cursor: string | null;
       total_count: number;
@@ -1711,23 +1711,23 @@ export type Routes = {
       version_id: string;
       model: string;
     };
-    answer: Schemas['DatasetIndex'];
+    response: Schemas['DatasetIndex'];
   };
   'GET /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}': {
-    answer: Schemas['DatasetIndex'];
+    response: Schemas['DatasetIndex'];
   };
   'DELETE /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}': {
-    answer: null;
+    response: null;
   };
   'POST /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}/cancel': {
-    answer: Schemas['DatasetIndex'];
+    response: Schemas['DatasetIndex'];
   };
   'POST /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}/search': {
     body: {
       query: string;
       top_k?: number;
     };
-    answer: {
+    response: {
       results: ({
         rank: number;
         document_id: string | null;
@@ -1752,7 +1752,7 @@ export type Routes = {
       max_score_ratio?: number;
       dry_run?: boolean;
     };
-    answer: {
+    response: {
       results: ({
         example_id: string;
         status: 'mined' | 'full' | 'none_found' | 'changed' | 'rejected';
@@ -1782,7 +1782,7 @@ export type Routes = {
       format?: 'jsonl' | 'json' | 'csv' | 'tsv' | 'parquet';
       sha256?: string;
     };
-    answer: {
+    response: {
       import: Schemas['Import'];
       upload: {
         method: string;
@@ -1800,14 +1800,14 @@ export type Routes = {
       state?: 'awaiting_upload' | 'uploaded' | 'profiling' | 'ready' | 'importing' | 'canceling' | 'completed' | 'failed' | 'canceled' | 'expired';
       dataset_id?: string;
     };
-    answer: {
+    response: {
       data: (Schemas['Import'])[];
       next_cursor: string | null;
       total_count: number;
     };
   };
   'GET /api/v1/projects/{owner}/{project}/imports/{import_id}': {
-    answer: Schemas['Import'];
+    response: Schemas['Import'];
   };
   'POST /api/v1/projects/{owner}/{project}/imports/{import_id}/profile': {
     body: {
@@ -1816,10 +1816,10 @@ export type Routes = {
       delimiter?: string;
       sample_rows?: number;
     };
-    answer: Schemas['Import'];
+    response: Schemas['Import'];
   };
   'GET /api/v1/projects/{owner}/{project}/imports/{import_id}/profile': {
-    answer: {
+    response: {
       format: 'jsonl' | 'json' | 'csv' | 'tsv' | 'parquet';
       encoding: string | null;
       delimiter: string | null;
@@ -1866,7 +1866,7 @@ export type Routes = {
       };
       limit?: number;
     };
-    answer: {
+    response: {
       rows: ({
         line: number;
         source: unknown;
@@ -1902,7 +1902,7 @@ export type Routes = {
     body: {
       preview_token: string;
     };
-    answer: Schemas['Import'];
+    response: Schemas['Import'];
   };
   'GET /api/v1/projects/{owner}/{project}/imports/{import_id}/errors': {
     query: {
@@ -1910,7 +1910,7 @@ export type Routes = {
       cursor?: string;
       code?: 'bad_json' | 'bad_encoding' | 'missing_field' | 'wrong_type' | 'empty_text' | 'last_message_not_assistant' | 'unknown_role' | 'tool_arguments_invalid' | 'tool_unknown' | 'over_token_limit' | 'not_learnable' | 'too_large' | 'duplicate' | 'positive_equals_negative' | 'positive_missing';
     };
-    answer: {
+    response: {
       data: ({
         line: number;
         byte_offset: number | null;
@@ -1925,20 +1925,20 @@ export type Routes = {
     };
   };
   'POST /api/v1/projects/{owner}/{project}/imports/{import_id}/cancel': {
-    answer: Schemas['Import'];
+    response: Schemas['Import'];
   };
   'PUT /api/v1/projects/{owner}/{project}/imports/{import_id}/content': {
     body: string;
-    answer: Schemas['Import'] | {
+    response: Schemas['Import'] | {
       received_bytes: number;
     };
   };
   'GET /api/v1/projects/{owner}/{project}/retrieval-settings': {
-    answer: Schemas['RetrievalSettings'];
+    response: Schemas['RetrievalSettings'];
   };
   'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events': {
     body: Schemas['ReportedEvent'];
-    answer: Schemas['RetrievalEventDetail'];
+    response: Schemas['RetrievalEventDetail'];
   };
   'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events': {
     query: {
@@ -1951,7 +1951,7 @@ export type Routes = {
       from?: string;
       to?: string;
     };
-    answer: {
+    response: {
       data: (Schemas['RetrievalEvent'])[];
       next_cursor: string | null;
       total_count: number;
@@ -1961,7 +1961,7 @@ export type Routes = {
     body: {
       events: (Schemas['ReportedEvent'])[];
     };
-    answer: {
+    response: {
       results: ({
         index: number;
         status: 'created' | 'duplicate' | 'rejected';
@@ -1979,16 +1979,16 @@ export type Routes = {
     };
   };
   'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}': {
-    answer: Schemas['RetrievalEventDetail'];
+    response: Schemas['RetrievalEventDetail'];
   };
   'PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/skip': {
     body: {
       reason?: string | null;
     };
-    answer: Schemas['RetrievalEventDetail'];
+    response: Schemas['RetrievalEventDetail'];
   };
   'PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/restore': {
-    answer: Schemas['RetrievalEventDetail'];
+    response: Schemas['RetrievalEventDetail'];
   };
   'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/promote': {
     body: {
@@ -1998,7 +1998,7 @@ export type Routes = {
       split?: 'train' | 'test';
       dry_run?: boolean;
     };
-    answer: {
+    response: {
       event: Schemas['RetrievalEventDetail'];
       examples: (Schemas['PromotedExample'])[];
     };
@@ -2019,7 +2019,7 @@ export type Routes = {
       test_ratio?: number;
       dry_run?: boolean;
     };
-    answer: {
+    response: {
       results: ({
         id: string;
         status: 'promoted' | 'promotable' | 'already_promoted' | 'rejected';
@@ -2064,7 +2064,7 @@ export type Routes = {
       };
       dry_run?: boolean;
     };
-    answer: {
+    response: {
       job: {
         name: string;
         kind: 'text' | 'embedding';
@@ -2111,26 +2111,26 @@ export type Routes = {
       dataset_id?: string;
       q?: string;
     };
-    answer: {
+    response: {
       data: (Schemas['TrainingJob'])[];
       next_cursor: string | null;
       total_count: number;
     };
   };
   'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}': {
-    answer: Schemas['TrainingJob'];
+    response: Schemas['TrainingJob'];
   };
   'POST /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/cancel': {
     body: {
       keep_checkpoint?: boolean;
     };
-    answer: Schemas['TrainingJob'];
+    response: Schemas['TrainingJob'];
   };
   'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/retry-estimate': {
     query: {
       from?: 'checkpoint' | 'start';
     };
-    answer: {
+    response: {
       can_retry: boolean;
       blocked_reason: 'not_finished' | 'succeeded' | 'frozen_dataset_missing' | 'base_model_unavailable' | 'insufficient_credits' | null;
       from: 'checkpoint' | 'start';
@@ -2158,14 +2158,14 @@ export type Routes = {
     body: {
       from: 'checkpoint' | 'start';
     };
-    answer: Schemas['TrainingJob'];
+    response: Schemas['TrainingJob'];
   };
   'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/attempts': {
     query: {
       limit?: number;
       cursor?: string;
     };
-    answer: {
+    response: {
       data: (Schemas['TrainingAttempt'])[];
       next_cursor: string | null;
       total_count: number;
@@ -2179,7 +2179,7 @@ export type Routes = {
       level?: 'debug' | 'info' | 'warn' | 'error';
       after_seq?: number;
     };
-    answer: {
+    response: {
       data: (Schemas['TrainingLogLine'])[];
       next_cursor: string | null;
       total_count: number;
@@ -2190,7 +2190,7 @@ export type Routes = {
       attempt?: number;
       max_points?: number;
     };
-    answer: {
+    response: {
       attempt: number;
       series: ({
         name: string;
@@ -2202,7 +2202,7 @@ export type Routes = {
     query: {
       split?: 'train' | 'test';
     };
-    answer: {
+    response: {
       dataset_id: string;
       version_id: string;
       sha256: string;
@@ -2225,10 +2225,10 @@ export type Routes = {
     query: {
       attempt?: number;
     };
-    answer: unknown;
+    response: unknown;
   };
   'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/manifest': {
-    answer: Record<string, unknown>;
+    response: Record<string, unknown>;
   };
   'GET /api/v1/models': {
     query: {
@@ -2241,7 +2241,7 @@ export type Routes = {
       q?: string;
       access?: 'owned' | 'shared' | 'public' | 'all';
     };
-    answer: {
+    response: {
       data: (Schemas['CallableModel'])[];
       next_cursor: string | null;
       total_count: number;
@@ -2252,14 +2252,14 @@ export type Routes = {
       limit?: number;
       cursor?: string;
     };
-    answer: {
+    response: {
       data: (Schemas['BaseModel'])[];
       next_cursor: string | null;
       total_count: number;
     };
   };
   'GET /api/v1/pricing/platform': {
-    answer: {
+    response: {
       price_version: string;
       effective_from: string;
       billing_unit_ms: 100;
@@ -2287,7 +2287,7 @@ export type Routes = {
       kind?: 'text' | 'embedding';
       operation?: 'inference' | 'training' | 'index';
     };
-    answer: {
+    response: {
       data: (Schemas['Price'])[];
       next_cursor: string | null;
       total_count: number;
@@ -2308,7 +2308,7 @@ export type Routes = {
       tokens?: number;
       hyperparameters?: Record<string, unknown>;
     };
-    answer: {
+    response: {
       units: {
         low: number;
         expected: number;
@@ -2331,7 +2331,7 @@ export type Routes = {
     };
   };
   'GET /api/v1/credits': {
-    answer: Schemas['Credits'];
+    response: Schemas['Credits'];
   };
   'GET /api/v1/credits/usage': {
     query: {
@@ -2344,7 +2344,7 @@ export type Routes = {
       key_id?: string;
       type?: 'inference' | 'training' | 'index' | 'grant' | 'purchase' | 'refund' | 'adjustment';
     };
-    answer: {
+    response: {
       data: (Schemas['LedgerRow'])[];
       next_cursor: string | null;
       total_count: number;
@@ -2362,7 +2362,7 @@ export type Routes = {
       group_by: 'day' | 'project' | 'model' | 'key' | 'type';
       limit?: number;
     };
-    answer: {
+    response: {
       data: (Schemas['UsageGroup'])[];
       groups: number;
       totals: {
@@ -2381,19 +2381,19 @@ export type Routes = {
       success_url?: string;
       cancel_url?: string;
     };
-    answer: Schemas['Checkout'];
+    response: Schemas['Checkout'];
   };
   'GET /api/v1/credits/checkout/{checkout_id}': {
-    answer: Schemas['Checkout'];
+    response: Schemas['Checkout'];
   };
   'POST /api/v1/credits/checkout/{checkout_id}/cancel': {
-    answer: Schemas['Checkout'];
+    response: Schemas['Checkout'];
   };
   'GET /api/v1/requests/{request_id}': {
-    answer: Schemas['RequestRecord'];
+    response: Schemas['RequestRecord'];
   };
   'GET /api/v1/auth/options': {
-    answer: {
+    response: {
       sign_up: 'open' | 'oidc' | 'closed';
       oidc: {
         name: string;
@@ -2411,20 +2411,20 @@ export type Routes = {
       slug?: string;
       display_name?: string;
     };
-    answer: Schemas['SignedIn'];
+    response: Schemas['SignedIn'];
   };
   'POST /api/v1/auth/sign-in/email': {
     body: {
       email: string;
       password: string;
     };
-    answer: Schemas['SignedIn'];
+    response: Schemas['SignedIn'];
   };
   'POST /api/v1/auth/sign-in/oidc': {
     body: {
       return_to?: string;
     };
-    answer: {
+    response: {
       url: string;
     };
   };
@@ -2436,24 +2436,24 @@ export type Routes = {
       error?: string;
       error_description?: string;
     };
-    answer: null;
+    response: null;
   };
   'GET /api/v1/auth/session': {
-    answer: Schemas['SignedIn'];
+    response: Schemas['SignedIn'];
   };
   'POST /api/v1/auth/sign-out': {
-    answer: null;
+    response: null;
   };
   'POST /api/v1/auth/sign-out/everywhere': {
     body: {
       keep_current?: boolean;
     };
-    answer: {
+    response: {
       ended: number;
     };
   };
   'GET /api/v1/me': {
-    answer: Schemas['Account'];
+    response: Schemas['Account'];
   };
   'PATCH /api/v1/me/profile': {
     body: {
@@ -2461,21 +2461,21 @@ export type Routes = {
       avatar_url?: string | null;
       locale?: string;
     };
-    answer: Schemas['Account'];
+    response: Schemas['Account'];
   };
   'POST /api/v1/me/password': {
     body: {
       current_password: string;
       new_password: string;
     };
-    answer: null;
+    response: null;
   };
   'GET /api/v1/keys': {
     query: {
       limit?: number;
       cursor?: string;
     };
-    answer: {
+    response: {
       data: (Schemas['Key'])[];
       next_cursor: string | null;
       total_count: number;
@@ -2490,19 +2490,19 @@ export type Routes = {
         credits_per_day?: string | null;
       };
     };
-    answer: Schemas['IssuedKey'];
+    response: Schemas['IssuedKey'];
   };
   'PATCH /api/v1/keys/{key_id}/activate': {
-    answer: Schemas['Key'];
+    response: Schemas['Key'];
   };
   'PATCH /api/v1/keys/{key_id}/deactivate': {
-    answer: Schemas['Key'];
+    response: Schemas['Key'];
   };
   'DELETE /api/v1/keys/{key_id}': {
-    answer: null;
+    response: null;
   };
   'GET /api/v1/keys/{key_id}/limits': {
-    answer: Schemas['CallLimits'];
+    response: Schemas['CallLimits'];
   };
   'PATCH /api/v1/keys/{key_id}/limits': {
     body: {
@@ -2510,10 +2510,10 @@ export type Routes = {
       concurrent_requests?: number | null;
       credits_per_day?: string | null;
     };
-    answer: Schemas['CallLimits'];
+    response: Schemas['CallLimits'];
   };
   'GET /api/v1/me/limits': {
-    answer: Schemas['AccountLimits'];
+    response: Schemas['AccountLimits'];
   };
   'PATCH /api/v1/me/limits': {
     body: {
@@ -2521,13 +2521,13 @@ export type Routes = {
       concurrent_requests?: number | null;
       credits_per_day?: string | null;
     };
-    answer: Schemas['AccountLimits'];
+    response: Schemas['AccountLimits'];
   };
   'GET /api/v1/dashboard': {
     query: {
       window?: '24h' | '7d' | '30d';
     };
-    answer: Schemas['Dashboard'];
+    response: Schemas['Dashboard'];
   };
   'GET /api/v1/activity': {
     query: {
@@ -2538,44 +2538,44 @@ export type Routes = {
       project?: string;
       actor_id?: string;
     };
-    answer: {
+    response: {
       data: (Schemas['Activity'])[];
       next_cursor: string | null;
       total_count: number;
     };
   };
   'PATCH /api/v1/activity/{activity_id}/archive': {
-    answer: Schemas['Activity'];
+    response: Schemas['Activity'];
   };
   'PATCH /api/v1/activity/{activity_id}/unarchive': {
-    answer: Schemas['Activity'];
+    response: Schemas['Activity'];
   };
   'POST /api/v1/activity/archive': {
     body: {
       before?: string;
       ids?: (string)[];
     };
-    answer: {
+    response: {
       archived: number;
     };
   };
   'GET /api/v1/openapi.en.json': {
-    answer: Schemas['OpenApiDocument'];
+    response: Schemas['OpenApiDocument'];
   };
   'GET /api/v1/openapi.en.yaml': {
-    answer: unknown;
+    response: unknown;
   };
   'GET /api/v1/openapi.zh.json': {
-    answer: Schemas['OpenApiDocument'];
+    response: Schemas['OpenApiDocument'];
   };
   'GET /api/v1/openapi.zh.yaml': {
-    answer: unknown;
+    response: unknown;
   };
   'GET /api/v1/operations': {
     query: {
       lang?: 'en' | 'zh';
     };
-    answer: {
+    response: {
       openapi: string;
       version: string;
       operations: (Schemas['OperationEntry'])[];
@@ -2585,6 +2585,6 @@ export type Routes = {
     query: {
       lang?: 'en' | 'zh';
     };
-    answer: Schemas['OpenApiDocument'];
+    response: Schemas['OpenApiDocument'];
   };
 };

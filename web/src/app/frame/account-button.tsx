@@ -7,9 +7,9 @@ const AccountMenu = lazy(async () => ({ default: (await loadAccountMenu()).Accou
 
 /** The account button; its menu is loaded when it is first opened. */
 export function AccountButton({ isCompact = false }: { isCompact?: boolean }) {
-  const [isAsked, setAsked] = useState(false);
-  const face = <AccountFace isCompact={isCompact} onClick={() => setAsked(true)} />;
-  if (!isAsked) return face;
+  const [isRequested, setRequested] = useState(false);
+  const face = <AccountFace isCompact={isCompact} onClick={() => setRequested(true)} />;
+  if (!isRequested) return face;
   return (
     <Suspense fallback={face}>
       <AccountMenu isCompact={isCompact} />

@@ -2,7 +2,7 @@ import { Menu } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { call } from '../../api/call.ts';
-import { forgetAccount } from '../../api/session.ts';
+import { clearAccount } from '../../api/session.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useLanguage } from '../../i18n/language.tsx';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
@@ -63,7 +63,7 @@ function useSignOut() {
       notifyProblem(error, language);
       return;
     }
-    forgetAccount();
+    clearAccount();
     await navigate({ to: '/sign-in' });
   };
 }

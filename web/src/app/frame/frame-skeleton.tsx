@@ -1,6 +1,6 @@
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
-import { BrandSign } from '../../ui/brand.tsx';
+import { BrandLogo } from '../../ui/brand.tsx';
 
 /** Shown until the session is known. `index.html` shows the same before the app runs (`boot.css`). */
 export function FrameSkeleton() {
@@ -9,7 +9,7 @@ export function FrameSkeleton() {
     <div className="boot" role="status" aria-label={t.loading}>
       <div className="boot-bar">
         <span className="boot-brand">
-          <BrandSign />
+          <BrandLogo />
           Fanfold
         </span>
         <i />

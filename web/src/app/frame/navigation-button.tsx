@@ -12,13 +12,13 @@ const NavigationDrawer = lazy(async () => ({ default: (await loadNavigationDrawe
 /** Opens the navigation on narrow screens; the drawer is loaded when it is first opened. */
 export function NavigationButton() {
   const t = useTexts(frameTexts);
-  const [isAsked, setAsked] = useState(false);
+  const [isRequested, setRequested] = useState(false);
   const [isOpen, setOpen] = useState(false);
   const { pathname } = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: it closes when one has gone somewhere
   useEffect(() => setOpen(false), [pathname]);
   const open = () => {
-    setAsked(true);
+    setRequested(true);
     setOpen(true);
   };
   return (
@@ -26,7 +26,7 @@ export function NavigationButton() {
       <ActionIcon size="xl" aria-label={t.openNavigation} aria-expanded={isOpen} onClick={open}>
         <IconMenu2 size={22} />
       </ActionIcon>
-      {isAsked && (
+      {isRequested && (
         <Suspense>
           <NavigationDrawer isOpen={isOpen} onClose={() => setOpen(false)} />
         </Suspense>

@@ -12,13 +12,13 @@ const ShortcutHelp = lazy(async () => ({ default: (await loadShortcutHelp()).Sho
 
 /** Keyboard shortcuts, and their help, which is loaded when it is first opened. */
 export function Shortcuts() {
-  const [isAsked, setAsked] = useState(false);
+  const [isRequested, setRequested] = useState(false);
   const [isOpen, setOpen] = useState(false);
   const [isOn, setOn] = useState(areShortcutsOn);
   useShortcuts(isOn && !isOpen, openShortcuts);
   useLayoutEffect(() => {
     const open = () => {
-      setAsked(true);
+      setRequested(true);
       setOpen(true);
     };
     window.addEventListener(openEvent, open);
@@ -28,7 +28,7 @@ export function Shortcuts() {
     keepShortcuts(next);
     setOn(next);
   };
-  if (!isAsked) return null;
+  if (!isRequested) return null;
   return (
     <Suspense>
       <ShortcutHelp isOpen={isOpen} onClose={() => setOpen(false)} isOn={isOn} onTurn={turn} />

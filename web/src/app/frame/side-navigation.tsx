@@ -29,11 +29,11 @@ export function SideNavigation() {
   );
 }
 
-function NavLink({ item: { to, icon: Sign, texts } }: { item: NavItem }) {
+function NavLink({ item: { to, icon: Icon, texts } }: { item: NavItem }) {
   const { name } = useTexts(texts);
   return (
     <Link to={to} className={styles.link} activeOptions={{ exact: to === '/' }} activeProps={{ 'data-active': true }}>
-      <Sign />
+      <Icon />
       {name}
     </Link>
   );

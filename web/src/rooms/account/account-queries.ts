@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
 import type { Routes, Schemas } from '../../api/generated/contract.ts';
-import { forgetAccount, sessionQuery } from '../../api/session.ts';
+import { clearAccount, sessionQuery } from '../../api/session.ts';
 
 export type Account = Schemas['Account'];
 
@@ -37,7 +37,7 @@ export function useEndSessions() {
     mutationFn: (keepsCurrent: boolean) =>
       call('POST /api/v1/auth/sign-out/everywhere', { body: { keep_current: keepsCurrent } }),
     onSuccess: (_, keepsCurrent) => {
-      if (!keepsCurrent) forgetAccount();
+      if (!keepsCurrent) clearAccount();
       else void queryClient.invalidateQueries({ queryKey: ['activity'] });
     },
   });

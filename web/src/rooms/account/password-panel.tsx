@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { isProblem } from '../../api/problem.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
-import { focusWrong } from '../../ui/focus-wrong.ts';
+import { focusInvalidField } from '../../ui/focus-invalid-field.ts';
 import { newPasswordTexts, useWeakPassword } from '../../ui/new-password.ts';
 import { notify } from '../../ui/notify.tsx';
 import { Panel } from '../../ui/panel.tsx';
@@ -54,7 +54,7 @@ function PasswordForm({ account }: { account: Account }) {
           if (about) form.setFieldError(about.field, about.text);
         },
       }),
-    focusWrong,
+    focusInvalidField,
   );
   return (
     <form onSubmit={submit} noValidate>

@@ -5,7 +5,7 @@ import { languages, useLanguage } from '../../i18n/language.tsx';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { SegmentedControl } from '../../ui/segmented-control.tsx';
-import { useKeepLanguage } from '../../ui/use-keep-language.ts';
+import { useSetLanguage } from '../../ui/use-set-language.ts';
 import { accountTexts } from './account-texts.ts';
 
 const schemes = ['light', 'dark', 'auto'] as const;
@@ -26,7 +26,7 @@ function LanguageChoice() {
   const t = useTexts(sharedTexts);
   const id = useId();
   const { language } = useLanguage();
-  const keep = useKeepLanguage();
+  const keep = useSetLanguage();
   return (
     <Stack gap={4}>
       <Text id={id} size="sm" fw={500}>

@@ -5,7 +5,7 @@ import { useChanges } from '../../api/use-changes.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
-import { focusWrong } from '../../ui/focus-wrong.ts';
+import { focusInvalidField } from '../../ui/focus-invalid-field.ts';
 import { notify } from '../../ui/notify.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
@@ -27,7 +27,7 @@ export function ProfilePanel() {
     if (display_name === undefined) return;
     if (display_name.trim() === '') {
       form.setFieldError('display_name', t.nameMissing);
-      return focusWrong(undefined, undefined, event);
+      return focusInvalidField(undefined, undefined, event);
     }
     change.mutate(
       { display_name: display_name.trim() },

@@ -15,7 +15,7 @@ export function SessionsPanel() {
   const { language } = useLanguage();
   const endOthers = useEndSessions();
   const endAll = useEndSessions();
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const runOthers = () =>
     endOthers.mutate(true, {
       onSuccess: ({ ended }) => notify({ tone: 'good', text: t.ended(ended, format.number(ended)) }),
@@ -27,13 +27,13 @@ export function SessionsPanel() {
         <Button variant="default" loading={endOthers.isPending} onClick={runOthers}>
           {t.endOthers}
         </Button>
-        <Button variant="outline" color="rust" onClick={() => setAsking(true)}>
+        <Button variant="outline" color="rust" onClick={() => setConfirming(true)}>
           {t.endAll}
         </Button>
       </Group>
       <Confirm
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
+        isOpen={isConfirming}
+        onClose={() => setConfirming(false)}
         title={t.endAllTitle}
         action={t.endAll}
         isBusy={endAll.isPending}

@@ -1,14 +1,14 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useDeferredValue, useMemo } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { Empty } from '../../ui/empty.tsx';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
 import { ChoiceFilter, SelectFilter, SetFilter } from '../../ui/filters.tsx';
 import { IconActivity, IconArchive } from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { Part } from '../../ui/part.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { type ActivityFilter, activityQuery } from './activity-queries.ts';
@@ -29,9 +29,9 @@ export function ActivityPage() {
     <Page title={t.title} lead={t.lead} actions={isFeed && !isNarrowed(filter) ? <ArchiveAll /> : null}>
       <Filters filter={filter} />
       <Panel flush>
-        <Part skeleton={<RowsSkeleton columns={2} rows={6} />}>
+        <AsyncBoundary skeleton={<TableSkeleton columns={2} rows={6} />}>
           <Rows filter={shown} />
-        </Part>
+        </AsyncBoundary>
       </Panel>
     </Page>
   );
@@ -96,17 +96,17 @@ function Rows({ filter }: { filter: ActivityFilter }) {
   if (list.hasNextPage) return <LoadMore list={list} shown={0} />;
   if (isNarrowed(filter))
     return (
-      <Empty icon={IconActivity} title={t.noneOfTypeTitle}>
+      <EmptyState icon={IconActivity} title={t.noneOfTypeTitle}>
         {t.noneOfType}
-      </Empty>
+      </EmptyState>
     );
   return filter.archived ? (
-    <Empty icon={IconArchive} title={t.archiveEmptyTitle}>
+    <EmptyState icon={IconArchive} title={t.archiveEmptyTitle}>
       {t.archiveEmpty}
-    </Empty>
+    </EmptyState>
   ) : (
-    <Empty icon={IconActivity} title={t.emptyTitle}>
+    <EmptyState icon={IconActivity} title={t.emptyTitle}>
       {t.empty}
-    </Empty>
+    </EmptyState>
   );
 }

@@ -1,6 +1,6 @@
 import { type InfiniteData, infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { byCursor } from '../../api/by-cursor.ts';
-import { type AnswerOf, call } from '../../api/call.ts';
+import { call, type ResponseOf } from '../../api/call.ts';
 import type { Schemas } from '../../api/generated/contract.ts';
 import type { ActivityType } from './activity-type-texts.ts';
 
@@ -12,7 +12,7 @@ export type ActivityFilter = {
   actor_id?: string | undefined;
 };
 
-type Pages = InfiniteData<AnswerOf<'GET /api/v1/activity'>>;
+type Pages = InfiniteData<ResponseOf<'GET /api/v1/activity'>>;
 
 export const activityQuery = (filter: ActivityFilter) =>
   infiniteQueryOptions({
@@ -41,8 +41,8 @@ export function useMoveActivity(filter: ActivityFilter, onFailure: (error: unkno
       return { before };
     },
     // Here and not where it is called: that row is unmounted by then.
-    onError: (error, _row, kept) => {
-      queryClient.setQueryData(queryKey, kept?.before);
+    onError: (error, _row, stored) => {
+      queryClient.setQueryData(queryKey, stored?.before);
       onFailure(error);
     },
     onSettled: () => {

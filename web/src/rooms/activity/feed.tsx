@@ -13,15 +13,15 @@ import {
 } from '../../ui/icons.tsx';
 import { notifyProblem } from '../../ui/notify.tsx';
 import { focusPageTitle } from '../../ui/page-title.tsx';
+import { RelativeTime, useNow } from '../../ui/relative-time.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
-import { useNow, When } from '../../ui/when.tsx';
 import { type Activity, type ActivityFilter, useMoveActivity } from './activity-queries.ts';
 import { activityTexts } from './activity-texts.ts';
 import styles from './feed.module.css';
 import { limitsSet } from './limits-set.ts';
 import { useActivityText } from './use-activity-text.ts';
 
-const signs = {
+const icons = {
   info: IconInfoCircle,
   success: IconCircleCheck,
   warning: IconAlertTriangle,
@@ -62,10 +62,10 @@ function Row({ row, filter }: { row: Activity; filter: ActivityFilter }) {
   const text = useActivityText()(row);
   const isPage = useIsPage();
   const limits = limitsSet(row, t, useFormat());
-  const Sign = signs[row.severity];
+  const Icon = icons[row.severity];
   return (
     <li className={styles.row} data-severity={row.severity}>
-      <Sign size={18} aria-hidden={undefined} role="img" aria-label={t.severities[row.severity]} />
+      <Icon size={18} aria-hidden={undefined} role="img" aria-label={t.severities[row.severity]} />
       <div className={styles.words}>
         <p>{isPage(row.subject.href) ? <AppLink href={row.subject.href}>{text}</AppLink> : text}</p>
         {limits.length > 0 && (
@@ -82,7 +82,7 @@ function Row({ row, filter }: { row: Activity; filter: ActivityFilter }) {
               {row.project.owner}/{row.project.slug}
             </span>
           )}
-          <When at={row.created_at} />
+          <RelativeTime at={row.created_at} />
         </p>
       </div>
       <Move row={row} text={text} filter={filter} />

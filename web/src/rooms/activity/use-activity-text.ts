@@ -2,7 +2,7 @@ import { useFormat } from '../../i18n/format.ts';
 import { useLanguage } from '../../i18n/language.tsx';
 import type { Activity } from './activity-queries.ts';
 import { activityTypeTexts, isActivityType } from './activity-type-texts.ts';
-import { curly } from './curly.ts';
+import { curlyQuotes } from './curly-quotes.ts';
 
 /** Resources without a name: there is one of each. */
 const nameless = new Set(['account', 'credits', 'checkout']);
@@ -17,7 +17,7 @@ export function useActivityText(): (row: Activity) => string {
     const given = nameless.has(subject.kind) ? (data['credits'] ?? data['balance']) : null;
     const amount = typeof given === 'string' ? format.credits(given) : null;
     if (language === 'en' || !isActivityType(type))
-      return amount === null ? curly(message, subject.label) : message.replace(plainAmount, amount);
+      return amount === null ? curlyQuotes(message, subject.label) : message.replace(plainAmount, amount);
     if (nameless.has(subject.kind)) return amount === null ? names[type] : `${names[type]}：${amount}`;
     return `${names[type]}：${subjectOf(row)}`;
   };

@@ -3,11 +3,11 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { FigureRowSkeleton } from '../../ui/figure-row.tsx';
 import { IconAlertTriangle, IconCreditCard } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Part } from '../../ui/part.tsx';
 import { Balance } from './balance.tsx';
 import { creditsQuery, platformQuery } from './billing-queries.ts';
 import { billingTexts } from './billing-texts.ts';
@@ -24,10 +24,10 @@ export function BillingPage() {
   const shown = useDeferredValue(search);
   return (
     <Page title={t.title} lead={t.lead} actions={<Actions />}>
-      <Part skeleton={<FigureRowSkeleton figures={4} />}>
+      <AsyncBoundary skeleton={<FigureRowSkeleton figures={4} />}>
         <LowBalance />
         <Balance />
-      </Part>
+      </AsyncBoundary>
       <Breakdown search={search} shown={shown} />
       <Ledger search={search} shown={shown} />
     </Page>

@@ -7,10 +7,10 @@ import { type BillingSearch, type Grouping, type Span, startOf } from './billing
 export type LedgerRow = Schemas['LedgerRow'];
 export type UsageGroup = Schemas['UsageGroup'];
 export type Checkout = Schemas['Checkout'];
-export type Platform = Routes['GET /api/v1/pricing/platform']['answer'];
+export type Platform = Routes['GET /api/v1/pricing/platform']['response'];
 export type Price = Schemas['Price'];
 export type EstimateBody = Routes['POST /api/v1/pricing/estimate']['body'];
-export type Estimate = Routes['POST /api/v1/pricing/estimate']['answer'];
+export type Estimate = Routes['POST /api/v1/pricing/estimate']['response'];
 
 const defaultSpan: Span = 30;
 export const spanOf = ({ days = defaultSpan }: BillingSearch): Span => days;

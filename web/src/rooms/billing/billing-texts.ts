@@ -1,5 +1,5 @@
 import { catalogue } from '../../i18n/catalogue.ts';
-import { counted } from '../../i18n/counted.ts';
+import { pluralize } from '../../i18n/pluralize.ts';
 
 export const billingTexts = catalogue(
   {
@@ -28,10 +28,10 @@ export const billingTexts = catalogue(
     creditsSpent: 'credits spent',
     nothingSpent: 'Nothing was spent in this time.',
     nothingSpentHint: 'Calls of models appear here as soon as they are answered.',
-    calls: (count: string) => counted(count, 'call'),
+    calls: (count: string) => pluralize(count, 'call'),
     others: 'none of these',
     totals: (credits: string, calls: string, time: string) =>
-      `${counted(credits, 'credit')}, ${counted(calls, 'call')}, ${time} of active time`,
+      `${pluralize(credits, 'credit')}, ${pluralize(calls, 'call')}, ${time} of active time`,
     onlyThis: (name: string) => `Show the ledger for ${name} only`,
     moreGroups: (count: string) => `and ${count} more`,
     ledger: 'Ledger',
@@ -39,7 +39,7 @@ export const billingTexts = catalogue(
     export: 'Export as CSV',
     exporting: (done: string, total: string) => `${done} of ${total} …`,
     stop: 'Stop',
-    exported: (count: string) => `${counted(count, 'row is', 'rows are')} exported.`,
+    exported: (count: string) => `${pluralize(count, 'row is', 'rows are')} exported.`,
     allTypes: 'All types',
     type: 'Type',
     filters: { project: 'project', model: 'model', key_id: 'key' },
@@ -55,7 +55,7 @@ export const billingTexts = catalogue(
     outcomes: { client_disconnected: 'caller hung up', canceled: 'canceled' },
     buyTitle: 'Buy credits',
     pack: 'How much',
-    packLabel: (credits: string, price: string) => `${counted(credits, 'credit')} · ${price}`,
+    packLabel: (credits: string, price: string) => `${pluralize(credits, 'credit')} · ${price}`,
     other: 'Another amount',
     otherLabel: 'Credits',
     otherWrong: 'From 1 to 1,000,000, with at most six decimals.',

@@ -5,10 +5,10 @@ import { TimeBars } from '../../charts/time-bars.tsx';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { ledgerTypeTexts } from '../../i18n/ledger-type-texts.ts';
-import { Empty } from '../../ui/empty.tsx';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
 import { IconChartLine } from '../../ui/icons.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { Part } from '../../ui/part.tsx';
 import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import styles from './billing.module.css';
@@ -25,9 +25,9 @@ export function Breakdown({ search, shown }: BreakdownProps) {
   const t = useTexts(billingTexts);
   return (
     <Panel title={t.breakdown} aside={<Choice search={search} />}>
-      <Part skeleton={<Skeleton height={250} radius="lg" />}>
+      <AsyncBoundary skeleton={<Skeleton height={250} radius="lg" />}>
         <Spending by={shown.by ?? 'day'} search={shown} />
-      </Part>
+      </AsyncBoundary>
     </Panel>
   );
 }
@@ -64,9 +64,9 @@ function Spending({ by, search }: { by: Grouping; search: BillingSearch }) {
   const { totals, groups, data, from, to } = summary;
   if (data.length === 0)
     return (
-      <Empty icon={IconChartLine} title={t.nothingSpent}>
+      <EmptyState icon={IconChartLine} title={t.nothingSpent}>
         {t.nothingSpentHint}
-      </Empty>
+      </EmptyState>
     );
   return (
     <>

@@ -5,13 +5,13 @@ import { useEffect } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { useLanguage } from '../../i18n/language.tsx';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
-import { Fact, Facts } from '../../ui/facts.tsx';
+import { Description, DescriptionList } from '../../ui/description-list.tsx';
 import { notifyProblem } from '../../ui/notify.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { Part } from '../../ui/part.tsx';
-import { When } from '../../ui/when.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
 import { BackToCredits } from './back-to-credits.tsx';
 import { checkoutQuery, creditsQuery, useCancelCheckout } from './billing-queries.ts';
 import { billingTexts } from './billing-texts.ts';
@@ -23,9 +23,9 @@ export function CheckoutPage() {
   const t = useTexts(billingTexts);
   return (
     <Page title={t.checkout} above={<BackToCredits />}>
-      <Part skeleton={<Skeleton height={220} radius="lg" />}>
+      <AsyncBoundary skeleton={<Skeleton height={220} radius="lg" />}>
         <Purchase />
-      </Part>
+      </AsyncBoundary>
     </Page>
   );
 }
@@ -43,13 +43,13 @@ function Purchase() {
   }, [state, queryClient]);
   return (
     <Panel title={t.checkoutTitles[state]} text={t.checkoutTexts[state]}>
-      <Facts least="11rem">
-        <Fact name={t.amount}>{format.credits(credits)}</Fact>
-        <Fact name={t.price}>{money(price)}</Fact>
-        <Fact name={t.opened}>
-          <When at={created_at} />
-        </Fact>
-      </Facts>
+      <DescriptionList least="11rem">
+        <Description name={t.amount}>{format.credits(credits)}</Description>
+        <Description name={t.price}>{money(price)}</Description>
+        <Description name={t.opened}>
+          <RelativeTime at={created_at} />
+        </Description>
+      </DescriptionList>
       <Group gap="xs" mt="lg">
         {state === 'open' && checkout.url !== null ? (
           <>

@@ -14,7 +14,7 @@ export function EstimatePanel() {
   const t = useTexts(pricesTexts);
   const { data: prices } = useSuspenseQuery(pricesQuery);
   const offered = prices.data.filter(({ operation }) => operation !== 'index');
-  const [wish, setWish] = useState(0);
+  const [selected, setSelected] = useState(0);
   const [fields, setFields] = useState<EstimateFields>({
     prompt_tokens: '500',
     max_tokens: '300',
@@ -25,7 +25,7 @@ export function EstimatePanel() {
   });
   const [isChecked, setChecked] = useState(false);
   const estimate = useEstimate();
-  const price = offered[wish];
+  const price = offered[selected];
   if (!price) return null;
   const names = fieldsOf(price);
   const submit = (event: FormEvent) => {
@@ -46,13 +46,13 @@ export function EstimatePanel() {
       <form className={styles.estimate} onSubmit={submit} noValidate>
         <NativeSelect
           label={t.what}
-          value={String(wish)}
+          value={String(selected)}
           data={offered.map(({ model, operation }, index) => ({
             value: String(index),
             label: `${model} · ${t.operations[operation]}`,
           }))}
           onChange={(event) => {
-            setWish(Number(event.currentTarget.value));
+            setSelected(Number(event.currentTarget.value));
             estimate.reset();
           }}
         />

@@ -55,7 +55,7 @@ export function ExportLedger({ search }: { search: BillingSearch }) {
 async function readAll(
   search: BillingSearch,
   signal: AbortSignal,
-  tell: (progress: { done: number; total: number }) => void,
+  report: (progress: { done: number; total: number }) => void,
 ): Promise<LedgerRow[]> {
   const rows: LedgerRow[] = [];
   const filter = ledgerFilter(search);
@@ -65,7 +65,7 @@ async function readAll(
       { query: { ...filter, limit: 100, cursor }, signal },
     );
     rows.push(...page.data);
-    tell({ done: rows.length, total: page.total_count });
+    report({ done: rows.length, total: page.total_count });
     cursor = page.next_cursor;
   }
   return rows;

@@ -2,8 +2,8 @@ import { Badge } from '@mantine/core';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { ledgerTypeTexts } from '../../i18n/ledger-type-texts.ts';
-import type { Column } from '../../ui/rows.tsx';
-import { When } from '../../ui/when.tsx';
+import type { Column } from '../../ui/data-table.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
 import styles from './billing.module.css';
 import type { LedgerRow } from './billing-queries.ts';
 import { billingTexts } from './billing-texts.ts';
@@ -16,7 +16,7 @@ export function useLedgerColumns(): Column<LedgerRow>[] {
     { key: 'what', label: t.what, isName: true, render: (row) => <What row={row} /> },
     { key: 'type', label: t.type, render: ({ type }) => <Badge color={typeColor(type)}>{typeNames[type]}</Badge> },
     { key: 'key', label: t.key, isSpare: true, render: ({ key }) => <KeyName name={key?.name} /> },
-    { key: 'when', label: t.when, render: ({ created_at }) => <When at={created_at} /> },
+    { key: 'when', label: t.when, render: ({ created_at }) => <RelativeTime at={created_at} /> },
     {
       key: 'active',
       label: t.activeTime,

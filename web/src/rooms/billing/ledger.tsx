@@ -2,14 +2,14 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { ledgerTypeTexts } from '../../i18n/ledger-type-texts.ts';
-import { Empty } from '../../ui/empty.tsx';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
 import { SelectFilter, SetFilter } from '../../ui/filters.tsx';
 import { IconCreditCard } from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { Part } from '../../ui/part.tsx';
-import { Rows } from '../../ui/rows.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { keysQuery } from '../keys/index.ts';
@@ -26,9 +26,9 @@ export function Ledger({ search, shown }: { search: BillingSearch; shown: Billin
   return (
     <Panel title={t.ledger} text={t.ledgerText} aside={<ExportLedger search={search} />} flush>
       <Filters search={search} />
-      <Part skeleton={<RowsSkeleton columns={5} />}>
+      <AsyncBoundary skeleton={<TableSkeleton columns={5} />}>
         <LedgerRows search={shown} />
-      </Part>
+      </AsyncBoundary>
     </Panel>
   );
 }
@@ -74,13 +74,13 @@ function LedgerRows({ search }: { search: BillingSearch }) {
   const columns = useLedgerColumns();
   if (rows.length === 0)
     return (
-      <Empty icon={IconCreditCard} title={t.ledgerEmptyTitle}>
+      <EmptyState icon={IconCreditCard} title={t.ledgerEmptyTitle}>
         {t.ledgerEmpty}
-      </Empty>
+      </EmptyState>
     );
   return (
     <>
-      <Rows label={t.ledger} columns={columns} rows={rows} idOf={({ id }) => id} />
+      <DataTable label={t.ledger} columns={columns} rows={rows} idOf={({ id }) => id} />
       <LoadMore list={list} shown={rows.length} />
     </>
   );

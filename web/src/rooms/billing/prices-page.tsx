@@ -2,12 +2,12 @@ import { Badge, Skeleton } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { KindBadge, kindTexts } from '../../ui/kind.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { Part } from '../../ui/part.tsx';
-import { type Column, Rows } from '../../ui/rows.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { BackToCredits } from './back-to-credits.tsx';
 import styles from './billing.module.css';
 import { type Price, platformQuery, pricesQuery } from './billing-queries.ts';
@@ -18,13 +18,13 @@ export function PricesPage() {
   const t = useTexts(pricesTexts);
   return (
     <Page title={t.title} lead={t.lead} above={<BackToCredits />}>
-      <Part skeleton={<Skeleton height={220} radius="lg" />}>
+      <AsyncBoundary skeleton={<Skeleton height={220} radius="lg" />}>
         <Terms />
-      </Part>
-      <Part skeleton={<RowsSkeleton columns={5} rows={6} />}>
+      </AsyncBoundary>
+      <AsyncBoundary skeleton={<TableSkeleton columns={5} rows={6} />}>
         <PriceList />
         <EstimatePanel />
-      </Part>
+      </AsyncBoundary>
     </Page>
   );
 }
@@ -82,7 +82,7 @@ function PriceList() {
   ];
   return (
     <Panel title={t.list} text={t.listText} flush>
-      <Rows label={t.list} columns={columns} rows={byModel(data.data)} idOf={({ model }) => model} />
+      <DataTable label={t.list} columns={columns} rows={byModel(data.data)} idOf={({ model }) => model} />
     </Panel>
   );
 }

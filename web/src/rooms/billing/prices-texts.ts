@@ -1,5 +1,5 @@
 import { catalogue } from '../../i18n/catalogue.ts';
-import { counted } from '../../i18n/counted.ts';
+import { pluralize } from '../../i18n/pluralize.ts';
 
 export const pricesTexts = catalogue(
   {
@@ -12,7 +12,7 @@ export const pricesTexts = catalogue(
     rounding: 'Each call is rounded up to whole units, once, and costs at least one.',
     failed: 'Calls that fail cost nothing.',
     training: 'Training is charged from when it runs. A run that never starts is free.',
-    signUp: (amount: string) => `A new account begins with ${counted(amount, 'credit')}.`,
+    signUp: (amount: string) => `A new account begins with ${pluralize(amount, 'credit')}.`,
     frozen: 'The rate of a hosted model is frozen when it is activated; the list below is for what you begin now.',
     list: 'Rates',
     model: 'Base model',
@@ -32,7 +32,7 @@ export const pricesTexts = catalogue(
     epochs: 'Epochs',
     wholeNumber: 'A whole number of at least 1.',
     compute: 'Estimate',
-    about: (amount: string) => `about ${counted(amount, 'credit')}`,
+    about: (amount: string) => `about ${pluralize(amount, 'credit')}`,
     range: (low: string, high: string) => `between ${low} and ${high}`,
     time: (time: string) => `${time} of active time`,
     bases: {

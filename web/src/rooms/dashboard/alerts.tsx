@@ -8,7 +8,7 @@ import { dashboardTexts } from './dashboard-texts.ts';
 
 type Alert = Dashboard['alerts'][number];
 
-const signs = { error: IconAlertCircle, warning: IconAlertTriangle, info: IconInfoCircle };
+const icons = { error: IconAlertCircle, warning: IconAlertTriangle, info: IconInfoCircle };
 
 /** Sorted by severity. */
 export function Alerts({ dashboard }: { dashboard: Dashboard }) {
@@ -20,10 +20,10 @@ export function Alerts({ dashboard }: { dashboard: Dashboard }) {
     <section aria-label={t.alerts}>
       <ul className={styles.alerts}>
         {dashboard.alerts.map((alert) => {
-          const Sign = signs[alert.severity];
+          const Icon = icons[alert.severity];
           return (
             <li key={`${alert.code} ${alert.message}`} data-severity={alert.severity}>
-              <Sign />
+              <Icon />
               <span>{textOf(alert)}</span>
               {isPage(alert.href) && (
                 <AppLink href={alert.href} aria-label={`${t.open}: ${textOf(alert)}`}>

@@ -3,9 +3,9 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useDeferredValue } from 'react';
 import { sessionQuery } from '../../api/session.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { Later } from '../../ui/later.tsx';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
+import { Deferred } from '../../ui/deferred.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Part } from '../../ui/part.tsx';
 import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { Alerts } from './alerts.tsx';
 import styles from './dashboard-page.module.css';
@@ -26,9 +26,9 @@ export function DashboardPage() {
   const { data: session } = useQuery(sessionQuery);
   return (
     <Page title={t.title} lead={session && t.greeting(session.account.display_name)} actions={<WindowChoice />}>
-      <Part skeleton={<DashboardSkeleton />}>
+      <AsyncBoundary skeleton={<DashboardSkeleton />}>
         <Overview window={useDeferredValue(window)} />
-      </Part>
+      </AsyncBoundary>
     </Page>
   );
 }
@@ -58,7 +58,7 @@ function Overview({ window }: { window: Window }) {
       {dialogs}
       <Alerts dashboard={data} />
       <Figures dashboard={data} />
-      <Later skeleton={<ChartsSkeleton />}>
+      <Deferred skeleton={<ChartsSkeleton />}>
         <div className={styles.pair}>
           <CallsChart dashboard={data} />
           <CreditsChart dashboard={data} />
@@ -68,7 +68,7 @@ function Overview({ window }: { window: Window }) {
           <RecentProjects projects={data.projects.recent} />
           <TopModels models={data.models.top} />
         </div>
-      </Later>
+      </Deferred>
     </div>
   );
 }

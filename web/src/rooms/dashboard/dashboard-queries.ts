@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
-import { type AnswerOf, call } from '../../api/call.ts';
+import { call, type ResponseOf } from '../../api/call.ts';
 
-export type Dashboard = AnswerOf<'GET /api/v1/dashboard'>;
+export type Dashboard = ResponseOf<'GET /api/v1/dashboard'>;
 
 export const windows = ['24h', '7d', '30d'] as const;
 export type Window = (typeof windows)[number];

@@ -1,5 +1,5 @@
 import { catalogue } from '../../i18n/catalogue.ts';
-import { counted } from '../../i18n/counted.ts';
+import { pluralize } from '../../i18n/pluralize.ts';
 
 export const dashboardTexts = catalogue(
   {
@@ -9,7 +9,7 @@ export const dashboardTexts = catalogue(
     windows: { '24h': '24 hours', '7d': '7 days', '30d': '30 days' },
     available: 'Credits available',
     reserved: (amount: string) => `${amount} reserved for what runs right now`,
-    daysLeft: (days: string) => `last ${counted(days, 'day')} at this pace`,
+    daysLeft: (days: string) => `last ${pluralize(days, 'day')} at this pace`,
     longLeft: 'last more than a year at this pace',
     spent: 'Credits spent',
     requests: 'Calls',

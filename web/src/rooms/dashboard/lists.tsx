@@ -58,8 +58,8 @@ export function RunningJobs({ jobs }: { jobs: Dashboard['training']['active'] })
   const t = useTexts(dashboardTexts);
   const states = useTexts(jobStateTexts);
   const stateText = (state: string) => {
-    const known = jobStates.find((each) => each === state);
-    return known ? states[known] : state;
+    const knownState = jobStates.find((each) => each === state);
+    return knownState ? states[knownState] : state;
   };
   const format = useFormat();
   if (jobs.length === 0) return null;

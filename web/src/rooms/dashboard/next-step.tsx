@@ -1,8 +1,8 @@
 import { Button, Skeleton } from '@mantine/core';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { lazyComponent } from '../../routing/lazy-component.ts';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
-import { Part } from '../../ui/part.tsx';
 import type { Dashboard } from './dashboard-queries.ts';
 import { dashboardTexts } from './dashboard-texts.ts';
 import type { StepDialog } from './step-dialogs.tsx';
@@ -23,9 +23,9 @@ export function NextStep({ step, dashboard, onOpen }: NextStepProps) {
       return <Button onClick={() => onOpen('key')}>{t.newKey}</Button>;
     case 'first_call':
       return (
-        <Part skeleton={<Skeleton height={150} />}>
+        <AsyncBoundary skeleton={<Skeleton height={150} />}>
           <FirstCall />
-        </Part>
+        </AsyncBoundary>
       );
     case 'dataset':
       return <ProjectPage dashboard={dashboard} to="/projects/$owner/$project/data" text={t.toData} />;

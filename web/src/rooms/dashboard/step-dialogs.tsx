@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { Part } from '../../ui/part.tsx';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { LazyCreateKey } from '../keys/index.ts';
 import { LazyCreateProject } from '../projects/index.ts';
 
@@ -10,22 +10,22 @@ export type StepDialog = 'project' | 'key';
  * shows the new key.
  */
 export function useStepDialogs() {
-  const [asked, setAsked] = useState<StepDialog | null>(null);
+  const [dialog, setDialog] = useState<StepDialog | null>(null);
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);
   return {
     open: (dialog: StepDialog) => {
-      setAsked(dialog);
+      setDialog(dialog);
       setOpen(true);
     },
-    dialogs: asked !== null && (
-      <Part skeleton={null}>
-        {asked === 'project' ? (
+    dialogs: dialog !== null && (
+      <AsyncBoundary skeleton={null}>
+        {dialog === 'project' ? (
           <LazyCreateProject isOpen={isOpen} onClose={close} />
         ) : (
           <LazyCreateKey isOpen={isOpen} onClose={close} />
         )}
-      </Part>
+      </AsyncBoundary>
     ),
   };
 }

@@ -13,7 +13,7 @@ function usePoints({ window, usage }: Dashboard, valuesOf: (point: Point) => num
   return usage.series.map((point) => ({
     key: point.at,
     label: window === '24h' ? format.hour(point.at) : format.dayUtc(point.at),
-    title: window === '24h' ? format.moment(point.at) : `${format.dayUtc(point.at)} (UTC)`,
+    title: window === '24h' ? format.dateTime(point.at) : `${format.dayUtc(point.at)} (UTC)`,
     values: valuesOf(point),
   }));
 }

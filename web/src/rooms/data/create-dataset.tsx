@@ -2,12 +2,12 @@ import { Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { applyProblem, isAboutField } from '../../api/form-problem.ts';
-import { useUnsent } from '../../api/use-draft.ts';
+import { useUnsavedInput } from '../../api/use-draft.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { focusWrong } from '../../ui/focus-wrong.ts';
+import { focusInvalidField } from '../../ui/focus-invalid-field.ts';
 import { GrowingTextarea } from '../../ui/growing-textarea.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
@@ -33,7 +33,7 @@ function CreateForm({ at, onClose }: Omit<CreateDatasetProps, 'isOpen'>) {
   const navigate = useNavigate();
   const idempotencyKeyOf = useIdempotencyKey();
   const form = useFacts({ name: '', description: '' });
-  useUnsent(`new dataset of ${at.owner}/${at.project}`, form.values, form.isDirty(), form.setValues);
+  useUnsavedInput(`new dataset of ${at.owner}/${at.project}`, form.values, form.isDirty(), form.setValues);
   const submit = form.onSubmit((fields) => {
     const body = { name: fields.name.trim(), description: fields.description.trim() || null };
     create.mutate(
@@ -46,7 +46,7 @@ function CreateForm({ at, onClose }: Omit<CreateDatasetProps, 'isOpen'>) {
         onError: (error) => applyProblem(form, error),
       },
     );
-  }, focusWrong);
+  }, focusInvalidField);
   return (
     <Facts {...{ form, submit, onClose }} action={t.createAction} error={create.error} isBusy={create.isPending} />
   );
@@ -77,7 +77,7 @@ function EditForm({ at, dataset, onClose }: Omit<EditDatasetProps, 'isOpen'>) {
         },
         { onError: (error) => applyProblem(form, error) },
       ),
-    focusWrong,
+    focusInvalidField,
   );
   return <Facts {...{ form, submit, onClose }} action={save} error={change.error} isBusy={change.isPending} />;
 }

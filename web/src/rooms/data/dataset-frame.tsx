@@ -6,13 +6,13 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
-import { Empty } from '../../ui/empty.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
 import { IconArchive, IconArrowLeft, IconChartLine, IconDatabase, IconUpload } from '../../ui/icons.tsx';
 import listStyles from '../../ui/list-page.module.css';
 import { PageTitle } from '../../ui/page-title.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
-import { useTabInSight } from '../../ui/use-tab-in-sight.ts';
+import { useScrollToActiveTab } from '../../ui/use-scroll-to-active-tab.ts';
 import styles from './data.module.css';
 import { DatasetMenu } from './dataset-menu.tsx';
 import { type Dataset, datasetQuery } from './datasets-queries.ts';
@@ -38,8 +38,8 @@ export function DatasetFrame() {
   const { data: dataset } = useSuspenseQuery(datasetQuery(params));
   const isArchived = dataset.archived_at !== null;
   const isReadOnly = useReadOnly(params);
-  const place = useMatches({ select: (matches) => matches.at(-1)?.fullPath ?? '' });
-  const tab = tabs.find(({ to, text }) => text !== 'examples' && place.startsWith(to)) ?? tabs[0];
+  const fullPath = useMatches({ select: (matches) => matches.at(-1)?.fullPath ?? '' });
+  const tab = tabs.find(({ to, text }) => text !== 'examples' && fullPath.startsWith(to)) ?? tabs[0];
   return (
     <div className={listStyles.stack}>
       <div className={styles.dataset}>
@@ -50,7 +50,7 @@ export function DatasetFrame() {
               {t.back}
             </Link>
           </p>
-          <PageTitle order={2} place={t.tabs[tab.text]}>
+          <PageTitle order={2} tab={t.tabs[tab.text]}>
             {dataset.name}
           </PageTitle>
           {dataset.description && <p>{dataset.description}</p>}
@@ -103,7 +103,7 @@ function Tabs({ dataset }: { dataset: Dataset }) {
   const format = useFormat();
   const params = route.useParams();
   const waiting = dataset.pending_retrieval_events;
-  const box = useTabInSight();
+  const box = useScrollToActiveTab();
   return (
     <nav ref={box} aria-label={t.tabsLabel} className={styles.tabs}>
       {tabsOf(dataset).map(({ to, text }) => (
@@ -139,7 +139,7 @@ export function DatasetProblem({ error, reset }: ErrorComponentProps) {
   if (!isProblem(error) || error.status !== 404) return <ProblemNote error={error} onRetry={retry} />;
   return (
     <Panel>
-      <Empty
+      <EmptyState
         icon={IconDatabase}
         title={t.goneTitle}
         action={
@@ -149,7 +149,7 @@ export function DatasetProblem({ error, reset }: ErrorComponentProps) {
         }
       >
         {t.gone}
-      </Empty>
+      </EmptyState>
     </Panel>
   );
 }

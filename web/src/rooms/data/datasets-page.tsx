@@ -4,21 +4,21 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useDeferredValue, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
-import { Empty } from '../../ui/empty.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
 import { ArchiveFilter } from '../../ui/filters.tsx';
 import { IconArchive, IconDatabase, IconPlus, IconUpload } from '../../ui/icons.tsx';
 import listStyles from '../../ui/list-page.module.css';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { NothingFound } from '../../ui/nothing-found.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { Part } from '../../ui/part.tsx';
-import { type Column, Rows } from '../../ui/rows.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
 import { useList } from '../../ui/use-list.ts';
-import { When } from '../../ui/when.tsx';
 import { projectQuery } from '../projects/index.ts';
 import { CreateDataset } from './create-dataset.tsx';
 import styles from './data.module.css';
@@ -51,24 +51,24 @@ export function DatasetsPage() {
       </Button>
     </Group>
   );
-  const rows = <RowsSkeleton columns={4} />;
+  const rows = <TableSkeleton columns={4} />;
   return (
     <>
       <div className={listStyles.head}>
         <Filters filter={filter} />
         {actions}
       </div>
-      <Part skeleton={<Panel flush>{rows}</Panel>}>
+      <AsyncBoundary skeleton={<Panel flush>{rows}</Panel>}>
         {/* Shown together with the list, which would otherwise move down. */}
-        <Part>
+        <AsyncBoundary>
           <UnfinishedImports at={params} />
-        </Part>
+        </AsyncBoundary>
         <Panel flush>
-          <Part skeleton={rows}>
+          <AsyncBoundary skeleton={rows}>
             <DatasetList filter={shown} create={actions} />
-          </Part>
+          </AsyncBoundary>
         </Panel>
-      </Part>
+      </AsyncBoundary>
       <CreateDataset at={params} isOpen={isCreating} onClose={() => setCreating(false)} />
     </>
   );
@@ -93,7 +93,7 @@ function DatasetList({ filter, create }: { filter: DatasetsFilter; create: React
   if (datasets.length === 0) return <Nothing filter={filter} create={create} />;
   return (
     <>
-      <Rows label={t.title} columns={columns} rows={datasets} idOf={({ id }) => id} />
+      <DataTable label={t.title} columns={columns} rows={datasets} idOf={({ id }) => id} />
       <LoadMore list={list} shown={datasets.length} />
     </>
   );
@@ -111,14 +111,14 @@ function Nothing({ filter, create }: { filter: DatasetsFilter; create: ReactNode
     );
   if (filter.archived)
     return (
-      <Empty icon={IconArchive} title={t.archiveEmptyTitle}>
+      <EmptyState icon={IconArchive} title={t.archiveEmptyTitle}>
         {t.archiveEmpty}
-      </Empty>
+      </EmptyState>
     );
   return (
-    <Empty icon={IconDatabase} title={t.emptyTitle} action={create}>
+    <EmptyState icon={IconDatabase} title={t.emptyTitle} action={create}>
       {project.kind === 'embedding' ? t.emptyEmbedding : t.emptyText}
-    </Empty>
+    </EmptyState>
   );
 }
 
@@ -166,6 +166,6 @@ function useColumns(): Column<Dataset>[] {
       align: 'end',
       render: ({ latest_version }) => (latest_version ? versionName(latest_version.number) : t.none),
     },
-    { key: 'changed', label: t.changed, align: 'end', render: ({ updated_at }) => <When at={updated_at} /> },
+    { key: 'changed', label: t.changed, align: 'end', render: ({ updated_at }) => <RelativeTime at={updated_at} /> },
   ];
 }

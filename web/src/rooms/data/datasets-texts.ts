@@ -1,7 +1,7 @@
 import { catalogue } from '../../i18n/catalogue.ts';
-import { counted } from '../../i18n/counted.ts';
+import { pluralize } from '../../i18n/pluralize.ts';
 
-const examplesOf = (count: string) => counted(count, 'example');
+const examplesOf = (count: string) => pluralize(count, 'example');
 
 export const datasetsTexts = catalogue(
   {
@@ -51,8 +51,8 @@ export const datasetsTexts = catalogue(
     back: 'Datasets',
     goneTitle: 'There is no such dataset',
     gone: 'It is not in this project, or the address is wrong.',
-    counted: examplesOf,
-    facts: (examples: string, tokens: string) => `${examplesOf(examples)} · ${counted(tokens, 'token')}`,
+    exampleCount: examplesOf,
+    facts: (examples: string, tokens: string) => `${examplesOf(examples)} · ${pluralize(tokens, 'token')}`,
     unfinished: 'Unfinished imports',
     unfinishedText: 'They wait for you, or are being worked on.',
     importStates: {
@@ -114,7 +114,7 @@ export const datasetsTexts = catalogue(
     back: '数据集',
     goneTitle: '没有这个数据集',
     gone: '它不在此项目中，或地址有误。',
-    counted: (count) => `${count} 条样本`,
+    exampleCount: (count) => `${count} 条样本`,
     facts: (examples, tokens) => `${examples} 条样本 · ${tokens} 个词元`,
     unfinished: '未完成的导入',
     unfinishedText: '等待你继续，或正在处理。',

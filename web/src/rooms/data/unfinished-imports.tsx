@@ -2,7 +2,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { Panel } from '../../ui/panel.tsx';
-import { When } from '../../ui/when.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
 import type { ProjectPath } from '../projects/index.ts';
 import styles from './data.module.css';
 import { importsQuery, isImportOver } from './datasets-queries.ts';
@@ -22,7 +22,7 @@ export function UnfinishedImports({ at }: { at: ProjectPath }) {
               {file.name}
             </Link>
             <span>{t.importStates[state]}</span>
-            <When at={created_at} />
+            <RelativeTime at={created_at} />
           </li>
         ))}
       </ul>

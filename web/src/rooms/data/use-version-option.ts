@@ -11,6 +11,6 @@ export function useVersionOption(): (version: Choice) => { value: string; label:
   const format = useFormat();
   return ({ id, number, label, example_count }) => ({
     value: id,
-    label: [versionName(number), label, t.counted(format.number(example_count))].filter(Boolean).join(' · '),
+    label: [versionName(number), label, t.exampleCount(format.number(example_count))].filter(Boolean).join(' · '),
   });
 }

@@ -10,11 +10,11 @@ type VersionLinkProps = { at: ProjectPath; version: string };
 export function VersionLink({ at: { owner, project }, version }: VersionLinkProps) {
   const { data: frozen } = useQuery(versionQuery({ owner, project }, version));
   const at = { owner, project, dataset: frozen?.dataset_id ?? '' };
-  const { data: known } = useQuery({ ...datasetQuery(at), enabled: frozen !== undefined });
+  const { data: dataset } = useQuery({ ...datasetQuery(at), enabled: frozen !== undefined });
   if (!frozen) return '…';
   return (
     <TextLink to="/projects/$owner/$project/data/$dataset" params={at} search={{ version }}>
-      {known?.name ?? '…'} · {versionName(frozen.number)}
+      {dataset?.name ?? '…'} · {versionName(frozen.number)}
     </TextLink>
   );
 }

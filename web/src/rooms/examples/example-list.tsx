@@ -5,7 +5,7 @@ import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
-import { Empty } from '../../ui/empty.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
 import { IconFileText, IconUpload } from '../../ui/icons.tsx';
 import styles from '../../ui/list-page.module.css';
 import { LoadMore } from '../../ui/load-more.tsx';
@@ -52,7 +52,7 @@ export function ExampleList({ filter, isReadOnly, add }: ExampleListProps) {
         total={isExact ? total : unknownSize}
         idOf={({ id }) => id}
         estimate={rowHeight}
-        keptId={openId}
+        pinnedId={openId}
         onNearEnd={readOn}
         render={(example) => (
           <ExampleRow {...{ at, example, isReadOnly }} isOpen={openId === example.id} onToggle={toggle} />
@@ -87,9 +87,9 @@ function Nothing({ filter, isReadOnly, add }: ExampleListProps) {
       </NothingFound>
     );
   return (
-    <Empty icon={IconFileText} title={t.emptyTitle} action={!isReadOnly && <Beginnings add={add} />}>
+    <EmptyState icon={IconFileText} title={t.emptyTitle} action={!isReadOnly && <Beginnings add={add} />}>
       {dataset.kind === 'embedding' ? t.emptyEmbedding : t.emptyText}
-    </Empty>
+    </EmptyState>
   );
 }
 

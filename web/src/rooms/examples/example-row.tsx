@@ -95,7 +95,7 @@ function Editing({ at, example, onClose, onSaved }: EditingProps) {
   const shared = useTexts(sharedTexts);
   const [saved, setSaved] = useState<ExampleDraft>(() => draftOf(example));
   const [draft, setDraft, giveUp] = useDraft<ExampleDraft>(example.id, saved);
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const change = useChangeExample(at, example.id);
   const save = () =>
     change.mutate(contentOf(draft), {
@@ -123,7 +123,7 @@ function Editing({ at, example, onClose, onSaved }: EditingProps) {
           variant="subtle"
           color="rust"
           leftSection={<IconTrash size={14} />}
-          onClick={() => setAsking(true)}
+          onClick={() => setConfirming(true)}
         >
           {t.delete}
         </Button>
@@ -136,7 +136,7 @@ function Editing({ at, example, onClose, onSaved }: EditingProps) {
           </Button>
         </Group>
       </Group>
-      <ConfirmDeletion {...{ at, example }} isOpen={isAsking} onClose={() => setAsking(false)} />
+      <ConfirmDeletion {...{ at, example }} isOpen={isConfirming} onClose={() => setConfirming(false)} />
     </div>
   );
 }

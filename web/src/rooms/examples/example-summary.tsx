@@ -34,12 +34,12 @@ export function ExampleSummary({ example: { text, embedding } }: { example: Cont
   return (
     <>
       <Line sign="?" words={question?.content ?? ''} />
-      <Line sign="→" words={answer ? saidIn(answer, t.callsTool) : ''} isQuiet />
+      <Line sign="→" words={answer ? contentOf(answer, t.callsTool) : ''} isQuiet />
     </>
   );
 }
 
-function saidIn({ content, tool_calls }: Message, calls: (name: string) => string): string {
+function contentOf({ content, tool_calls }: Message, calls: (name: string) => string): string {
   if (content?.trim()) return content;
   return (tool_calls ?? []).map((call) => calls(nameOf(call))).join(', ');
 }

@@ -5,14 +5,14 @@ import styles from './example-view.module.css';
 import { examplesTexts } from './examples-texts.ts';
 
 /** For example, the second positive passage. */
-export type TextPlace = { part: TextPart; nth: number };
+export type TextLocation = { part: TextPart; nth: number };
 type TextPart = 'query' | 'positives' | 'negatives' | TextContent['messages'][number]['role'];
 
 type ExampleViewProps = {
   text: TextContent | null;
   embedding: EmbeddingContent | null;
   /** Renders a text differently, for example with changes highlighted. */
-  show?: (text: string, place: TextPlace) => ReactNode;
+  show?: (text: string, location: TextLocation) => ReactNode;
 };
 
 export function ExampleView({ text, embedding, show = (words) => words }: ExampleViewProps) {

@@ -1,11 +1,11 @@
 import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-query';
-import { type AnswerOf, call } from '../../api/call.ts';
+import { call, type ResponseOf } from '../../api/call.ts';
 import type { Routes } from '../../api/generated/contract.ts';
 import { type DatasetPath, pathOf, refreshDataset } from '../data/index.ts';
 import type { Example, NewExample } from './example.ts';
 import type { examplesListRoute } from './examples-queries.ts';
 
-type Pages = InfiniteData<AnswerOf<typeof examplesListRoute>>;
+type Pages = InfiniteData<ResponseOf<typeof examplesListRoute>>;
 
 export function useAddExample(at: DatasetPath) {
   const queryClient = useQueryClient();

@@ -3,13 +3,13 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { SelectFilter } from '../../ui/filters.tsx';
 import { IconPlus } from '../../ui/icons.tsx';
 import styles from '../../ui/list-page.module.css';
 import { Panel } from '../../ui/panel.tsx';
-import { Part } from '../../ui/part.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
 import { datasetQuery, useReadOnly, versionName, versionQuery } from '../data/index.ts';
 import { AddExample } from './add-example.tsx';
@@ -42,9 +42,9 @@ export function ExamplesPage() {
       </div>
       {filter.version && <VersionNote version={filter.version} />}
       <Panel flush>
-        <Part skeleton={<RowsSkeleton columns={1} rows={8} />}>
+        <AsyncBoundary skeleton={<TableSkeleton columns={1} rows={8} />}>
           <ExampleList filter={shown} isReadOnly={isReadOnly} add={add} />
-        </Part>
+        </AsyncBoundary>
       </Panel>
       <AddExample at={at} kind={dataset.kind} isOpen={isAdding} onClose={() => setAdding(false)} />
     </>

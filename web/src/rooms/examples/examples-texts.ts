@@ -1,5 +1,5 @@
 import { catalogue } from '../../i18n/catalogue.ts';
-import { counted } from '../../i18n/counted.ts';
+import { pluralize } from '../../i18n/pluralize.ts';
 
 export const examplesTexts = catalogue(
   {
@@ -39,12 +39,12 @@ export const examplesTexts = catalogue(
       inference: 'from a saved call',
       retrieval_event: 'from feedback',
     },
-    tokens: (count: string) => counted(count, 'token'),
+    tokens: (count: string) => pluralize(count, 'token'),
     notUsable: 'not usable',
     notSaved: 'not saved',
     nothingSaid: '(nothing said)',
     callsTool: (name: string) => `calls ${name}`,
-    negatives: (count: string) => counted(count, 'negative'),
+    negatives: (count: string) => pluralize(count, 'negative'),
     delete: 'Delete example',
     deleteTitle: 'Delete this example?',
     deleteText: 'It leaves the dataset. Versions that are frozen keep it.',

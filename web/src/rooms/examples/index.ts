@@ -1,7 +1,7 @@
 export type { EmbeddingContent, Split, TextContent } from './example.ts';
 export { ExampleSummary } from './example-summary.tsx';
-export { ExampleView, type TextPlace } from './example-view.tsx';
+export { ExampleView, type TextLocation } from './example-view.tsx';
 export { examplesTexts } from './examples-texts.ts';
-export { IssueList, useIssuePlace, useIssueText } from './issue-list.tsx';
+export { IssueList, useIssueLocation, useIssueText } from './issue-list.tsx';
 export { issueTexts } from './issue-texts.ts';
 export { examplesRoute } from './routes.ts';

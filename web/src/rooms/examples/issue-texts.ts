@@ -22,7 +22,7 @@ export const issueTexts = catalogue(
     },
     column: (name: string) => `Column “${name}”`,
     field: (name: string) => `In “${name}”`,
-    entry: (place: number) => `, entry ${place}`,
+    entry: (position: number) => `, entry ${position}`,
     part: (name: string) => `, ${name}`,
     long: {},
   },
@@ -46,7 +46,7 @@ export const issueTexts = catalogue(
     },
     column: (name) => `列“${name}”`,
     field: (name) => `位置：“${name}”`,
-    entry: (place) => `，第 ${place} 项`,
+    entry: (position) => `，第 ${position} 项`,
     part: (name) => `，${name}`,
     long: {
       bad_json: '此行不是有效的 JSON。',

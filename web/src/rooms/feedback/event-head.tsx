@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { IconArrowLeft, IconInfoCircle } from '../../ui/icons.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
-import { EventFacts } from './event-facts.tsx';
+import { EventSource } from './event-source.tsx';
 import styles from './feedback.module.css';
 import type { EventDetail } from './feedback-queries.ts';
 import { feedbackTexts } from './feedback-texts.ts';
@@ -28,7 +28,7 @@ export function Head({ event, onBack }: { event: EventDetail; onBack: () => void
         {t.backToList}
       </Button>
       <h3>{query}</h3>
-      <EventFacts event={event} />
+      <EventSource event={event} />
       {state === 'promoted' && (
         <Note>
           {t.becameExample} <ExampleLink query={query} />

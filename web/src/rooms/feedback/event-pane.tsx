@@ -6,14 +6,14 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { Panel } from '../../ui/panel.tsx';
 import type { Split } from '../examples/index.ts';
 import { Head } from './event-head.tsx';
+import { ExamplePreview } from './example-preview.tsx';
 import styles from './feedback.module.css';
 import { type Decision, dryRunQuery } from './feedback-changes.ts';
 import { type EventDetail, type EventPath, eventQuery } from './feedback-queries.ts';
 import { feedbackTexts } from './feedback-texts.ts';
 import { decide, isChanged, type Mark, marksOf, nextMark, suggestion } from './judgment.ts';
-import { Keys } from './keys.tsx';
-import { Lesson } from './lesson.tsx';
 import { Results } from './results.tsx';
+import { ShortcutLegend } from './shortcut-legend.tsx';
 import { useActions, useDecision } from './use-event-decision.ts';
 import { useInboxKeys } from './use-inbox-keys.ts';
 
@@ -90,13 +90,13 @@ export function EventPane({ at, isReadOnly, isInList, onBack, onStep, onChoose, 
         {isOpen && isChanged(decision) && <p className={styles.unsaved}>{t.unsaved}</p>}
         <Results event={event} marks={marks} decision={decision} onMark={isOpen ? mark : null} />
         {isOpen && (
-          <Lesson
+          <ExamplePreview
             promotion={blockers.length === 0 && !dryRun.error ? dryRun.data : undefined}
             blockers={dryRun.error ? blockersIn(dryRun.error) : blockers}
             error={dryRun.error}
           />
         )}
-        <Keys canJudge={isOpen} canSkip={event.state !== 'promoted' && !isReadOnly} canChoose={isOpen} />
+        <ShortcutLegend canJudge={isOpen} canSkip={event.state !== 'promoted' && !isReadOnly} canChoose={isOpen} />
       </article>
     </Panel>
   );

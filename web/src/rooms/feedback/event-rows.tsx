@@ -3,9 +3,9 @@ import { useMemo } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { LoadMore, type PagedList } from '../../ui/load-more.tsx';
-import { namesApart } from '../../ui/names-apart.ts';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { uniqueNames } from '../../ui/unique-names.ts';
 import { VirtualList } from '../../ui/virtual-list.tsx';
-import { When } from '../../ui/when.tsx';
 import styles from './feedback.module.css';
 import type { Event } from './feedback-queries.ts';
 import { feedbackTexts } from './feedback-texts.ts';
@@ -27,7 +27,7 @@ export function EventRows({ list, rows, currentId, chosen, onPick, onChoose, onN
   const format = useFormat();
   const names = useMemo(
     () =>
-      namesApart(
+      uniqueNames(
         rows.map(({ id, query, created_at }) => ({ id, name: query, created_at })),
         format.date,
       ),
@@ -89,7 +89,7 @@ function EventRow({ event, name, isCurrent, isChosen, onPick, onChoose }: EventR
           {state === 'pending' && !promotable && <Badge color="amber">{t.blocked}</Badge>}
           {t.results(format.number(results))}
           {model && <span>{model}</span>}
-          <When at={created_at} />
+          <RelativeTime at={created_at} />
         </span>
       </button>
     </div>

@@ -1,5 +1,5 @@
 import { type InfiniteData, type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { type AnswerOf, call } from '../../api/call.ts';
+import { call, type ResponseOf } from '../../api/call.ts';
 import { type DatasetPath, pathOf, refreshDataset } from '../data/index.ts';
 import type { Split } from '../examples/index.ts';
 import {
@@ -15,9 +15,9 @@ const promoteRoute =
   'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/promote';
 const promoteManyRoute = 'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/promote';
 
-type Pages = InfiniteData<AnswerOf<typeof eventsRoute>>;
-export type Promotion = AnswerOf<typeof promoteRoute>;
-export type ManyPromoted = AnswerOf<typeof promoteManyRoute>;
+type Pages = InfiniteData<ResponseOf<typeof eventsRoute>>;
+export type Promotion = ResponseOf<typeof promoteRoute>;
+export type ManyPromoted = ResponseOf<typeof promoteManyRoute>;
 
 /** The decision about an event; null: as suggested. */
 export type Decision = { positives: number[] | null; negatives: number[] | null };

@@ -3,12 +3,12 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useDeferredValue, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { ChoiceFilter } from '../../ui/filters.tsx';
 import dataStyles from '../../ui/list-page.module.css';
 import { Panel } from '../../ui/panel.tsx';
-import { Part } from '../../ui/part.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { useReadOnly } from '../data/index.ts';
@@ -28,15 +28,15 @@ export function FeedbackPage() {
   // Rows stay until those of another filter are loaded.
   const shown = useDeferredValue(filter);
   return (
-    <Part
+    <AsyncBoundary
       skeleton={
         <Panel flush>
-          <RowsSkeleton columns={2} rows={6} />
+          <TableSkeleton columns={2} rows={6} />
         </Panel>
       }
     >
       <Inbox key={stateOf(shown)} filter={filter} shown={shown} />
-    </Part>
+    </AsyncBoundary>
   );
 }
 
@@ -44,11 +44,11 @@ export function FeedbackPage() {
 function Inbox({ filter, shown }: { filter: EventsFilter; shown: EventsFilter }) {
   const at = route.useParams();
   const navigate = route.useNavigate();
-  const { event: asked } = route.useSearch();
+  const { event: selectedId } = route.useSearch();
   const { list, rows, total, readOn } = useList(eventsQuery(at, shown));
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [many, setMany] = useState<Many | null>(null);
-  const currentId = asked ?? rows[0]?.id;
+  const currentId = selectedId ?? rows[0]?.id;
   // The event stays until the next one is loaded.
   const shownId = useDeferredValue(currentId);
   const isReadOnly = useReadOnly(at);
@@ -57,7 +57,7 @@ function Inbox({ filter, shown }: { filter: EventsFilter; shown: EventsFilter })
     [navigate],
   );
   // The back button returns to the list, which is another screen on phones.
-  const pick = useCallback((event: string) => go(event, asked !== undefined), [go, asked]);
+  const pick = useCallback((event: string) => go(event, selectedId !== undefined), [go, selectedId]);
   const choose = useCallback(
     (id: string) =>
       setChosen((now) => (now.has(id) ? new Set([...now].filter((each) => each !== id)) : new Set([...now, id]))),
@@ -68,8 +68,8 @@ function Inbox({ filter, shown }: { filter: EventsFilter; shown: EventsFilter })
     if (next) go(next.id);
   };
   const moveOn = (id: string) => {
-    const place = rows.findIndex((row) => row.id === id);
-    if (id === currentId) go((rows[place + 1] ?? rows[place - 1])?.id);
+    const index = rows.findIndex((row) => row.id === id);
+    if (id === currentId) go((rows[index + 1] ?? rows[index - 1])?.id);
     setChosen((now) => new Set([...now].filter((each) => each !== id)));
   };
   const settle = () => {
@@ -89,12 +89,12 @@ function Inbox({ filter, shown }: { filter: EventsFilter; shown: EventsFilter })
         onClear={() => setChosen(new Set())}
         onPromote={isReadOnly ? null : () => setMany(open.length > 0 ? { ids: open.slice(0, 100) } : { q: filter.q })}
       />
-      {rows.length === 0 && asked === undefined ? (
+      {rows.length === 0 && selectedId === undefined ? (
         <Panel>
           <NoEvents filter={shown} />
         </Panel>
       ) : (
-        <div className={styles.inbox} data-picked={asked !== undefined || undefined}>
+        <div className={styles.inbox} data-picked={selectedId !== undefined || undefined}>
           <div className={styles.list}>
             <Panel flush>
               <EventRows {...{ list, rows, currentId, chosen }} onPick={pick} onChoose={choose} onNearEnd={readOn} />
@@ -102,7 +102,7 @@ function Inbox({ filter, shown }: { filter: EventsFilter; shown: EventsFilter })
           </div>
           <div className={styles.pane}>
             {shownId && (
-              <Part skeleton={<RowsSkeleton columns={1} rows={5} />}>
+              <AsyncBoundary skeleton={<TableSkeleton columns={1} rows={5} />}>
                 <EventPane
                   at={{ ...at, event: shownId }}
                   isReadOnly={isReadOnly}
@@ -112,7 +112,7 @@ function Inbox({ filter, shown }: { filter: EventsFilter; shown: EventsFilter })
                   onChoose={() => choose(shownId)}
                   onGone={moveOn}
                 />
-              </Part>
+              </AsyncBoundary>
             )}
           </div>
         </div>

@@ -30,10 +30,10 @@ function chosenNegatives(event: EventDetail, { positives }: Decision, promotion:
 /** The decision after a mark was added or removed. */
 export function decide(decision: Decision, marks: Marks, rank: number, mark: Mark | null): Decision {
   const before = marks.get(rank) ?? null;
-  const ranks = (wanted: Mark) =>
+  const ranks = (value: Mark) =>
     [...marks.keys()]
-      .filter((each) => each !== rank && marks.get(each) === wanted)
-      .concat(mark === wanted ? rank : [])
+      .filter((each) => each !== rank && marks.get(each) === value)
+      .concat(mark === value ? rank : [])
       .sort((one, other) => one - other);
   const isAboutNegatives = mark === 'negative' || before === 'negative' || decision.negatives !== null;
   return { positives: ranks('positive'), negatives: isAboutNegatives ? ranks('negative') : null };

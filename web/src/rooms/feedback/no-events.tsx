@@ -2,7 +2,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
-import { Empty } from '../../ui/empty.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
 import { IconCircleCheck, IconInbox } from '../../ui/icons.tsx';
 import { NothingFound } from '../../ui/nothing-found.tsx';
 import { projectQuery } from '../projects/index.ts';
@@ -24,15 +24,15 @@ export function NoEvents({ filter }: { filter: EventsFilter }) {
     );
   if (state !== 'pending')
     return (
-      <Empty icon={state === 'promoted' ? IconCircleCheck : IconInbox} title={t.emptyTitle}>
+      <EmptyState icon={state === 'promoted' ? IconCircleCheck : IconInbox} title={t.emptyTitle}>
         {t.emptyStates[state]}
-      </Empty>
+      </EmptyState>
     );
   return (
     <>
-      <Empty icon={IconInbox} title={t.emptyTitle}>
+      <EmptyState icon={IconInbox} title={t.emptyTitle}>
         {t.empty}
-      </Empty>
+      </EmptyState>
       <HowTo />
     </>
   );

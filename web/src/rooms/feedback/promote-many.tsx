@@ -97,7 +97,7 @@ function Outcome({ outcome }: { outcome: ManyPromoted }) {
     results.filter(({ status }) => status === 'rejected'),
     ({ blockers, error }): Blocker | string => blockers[0] ?? error?.message ?? '',
   );
-  const known: Readonly<Record<string, string>> = t.blockers;
+  const texts: Readonly<Record<string, string>> = t.blockers;
   return (
     <div>
       <Text>{t.manyText(format.number(promoted))}</Text>
@@ -114,7 +114,7 @@ function Outcome({ outcome }: { outcome: ManyPromoted }) {
           <ul>
             {[...reasons].map(([reason, events]) => (
               <li key={reason}>
-                {format.number(events.length)} × {known[reason] ?? reason}
+                {format.number(events.length)} × {texts[reason] ?? reason}
               </li>
             ))}
           </ul>

@@ -60,7 +60,7 @@ type ThumbsProps = { rank: number; mark: Mark | undefined; onMark: (rank: number
 
 function Thumbs({ rank, mark, onMark }: ThumbsProps) {
   const t = useTexts(feedbackTexts);
-  const toggle = (wanted: Mark) => onMark(rank, mark === wanted ? null : wanted);
+  const toggle = (value: Mark) => onMark(rank, mark === value ? null : value);
   return (
     <span className={styles.thumbs}>
       <ActionIcon

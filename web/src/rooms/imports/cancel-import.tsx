@@ -7,16 +7,16 @@ import { importsTexts } from './imports-texts.ts';
 
 export function CancelImport({ at }: { at: ImportPath }) {
   const t = useTexts(importsTexts);
-  const [isAsking, setAsking] = useState(false);
-  const close = () => setAsking(false);
+  const [isConfirming, setConfirming] = useState(false);
+  const close = () => setConfirming(false);
   const cancel = useCancelImport(at, close);
   return (
     <>
-      <Button variant="subtle" color="rust" onClick={() => setAsking(true)}>
+      <Button variant="subtle" color="rust" onClick={() => setConfirming(true)}>
         {t.cancel}
       </Button>
       <Confirm
-        isOpen={isAsking}
+        isOpen={isConfirming}
         onClose={close}
         title={t.cancelTitle}
         action={t.cancel}

@@ -32,15 +32,15 @@ export function CheckStep({ at, going, onReadAgain }: CheckStepProps) {
     options: going.options,
   });
   // The user may still be typing.
-  const [asked] = useDebouncedValue(choice, pauseMs);
+  const [debounced] = useDebouncedValue(choice, pauseMs);
   const { mapping, options } = choice;
-  const isAsked = mapping !== null && isComplete(mapping, going.kind);
-  const isAskable = asked.mapping !== null && isComplete(asked.mapping, going.kind);
-  const preview = useQuery({ ...previewQuery(at, asked), enabled: isAskable });
-  const shown = isAsked ? preview.data : undefined;
+  const isRequested = mapping !== null && isComplete(mapping, going.kind);
+  const canPreview = debounced.mapping !== null && isComplete(debounced.mapping, going.kind);
+  const preview = useQuery({ ...previewQuery(at, debounced), enabled: canPreview });
+  const shown = isRequested ? preview.data : undefined;
   // Only the preview of exactly this choice can be confirmed.
   const isCurrent =
-    isAsked && asked === choice && preview.isSuccess && !preview.isFetching && !preview.isPlaceholderData;
+    isRequested && debounced === choice && preview.isSuccess && !preview.isFetching && !preview.isPlaceholderData;
   const setMapping = (next: Mapping | null) => setChoice({ ...choice, mapping: next });
   const setOptions = (next: Options) => setChoice({ ...choice, options: next });
   const read = isCurrent ? JSON.stringify(mapping) : null;
@@ -55,9 +55,11 @@ export function CheckStep({ at, going, onReadAgain }: CheckStepProps) {
       <MappingPanel kind={going.kind} profile={profile} mapping={mapping} onChange={setMapping} />
       <IssuesPanel at={at} profile={profile} />
       <OptionsPanel options={options} onChange={setOptions} />
-      <PreviewPanel preview={shown} isAsked={isAsked} isCurrent={isCurrent} />
-      {isAsked && preview.error ? <ProblemNote error={preview.error} onRetry={() => void preview.refetch()} /> : null}
-      <ConfirmBar {...{ at, options, isAsked, isCurrent }} preview={shown} onChange={setOptions} />
+      <PreviewPanel preview={shown} isRequested={isRequested} isCurrent={isCurrent} />
+      {isRequested && preview.error ? (
+        <ProblemNote error={preview.error} onRetry={() => void preview.refetch()} />
+      ) : null}
+      <ConfirmBar {...{ at, options, isRequested, isCurrent }} preview={shown} onChange={setOptions} />
     </>
   );
 }

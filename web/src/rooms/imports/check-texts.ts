@@ -1,5 +1,5 @@
 import { catalogue } from '../../i18n/catalogue.ts';
-import { counted } from '../../i18n/counted.ts';
+import { pluralize } from '../../i18n/pluralize.ts';
 
 const rows = (count: string) => (count === '1' ? '1 row' : `${count} rows`);
 
@@ -27,10 +27,10 @@ export const checkTexts = catalogue(
     tooLong: 'Too long',
     lengths: 'How long the examples are',
     lengthsText: (p50: string, p95: string, max: string) =>
-      `Half have up to ${counted(p50, 'token')}, 95 of 100 up to ${p95}; the longest has ${max}.`,
+      `Half have up to ${pluralize(p50, 'token')}, 95 of 100 up to ${p95}; the longest has ${max}.`,
     lengthsNone: 'No lengths: no model is installed that could count tokens.',
-    bin: (from: string, to: string) => `${from} to ${counted(to, 'token')}`,
-    oneBin: (from: string) => counted(from, 'token'),
+    bin: (from: string, to: string) => `${from} to ${pluralize(to, 'token')}`,
+    oneBin: (from: string) => pluralize(from, 'token'),
     rowsSeries: 'Rows',
     columns: 'Columns',
     column: 'Column',

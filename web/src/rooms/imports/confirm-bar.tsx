@@ -14,14 +14,14 @@ type ConfirmBarProps = {
   options: Options;
   preview: Preview | undefined;
   /** The mapping is complete enough for a preview. */
-  isAsked: boolean;
+  isRequested: boolean;
   /** The preview belongs to the current choice. */
   isCurrent: boolean;
   onChange: (options: Options) => void;
 };
 
 /** What the import will do, and the button that starts it. Always visible. */
-export function ConfirmBar({ at, options, preview, isAsked, isCurrent, onChange }: ConfirmBarProps) {
+export function ConfirmBar({ at, options, preview, isRequested, isCurrent, onChange }: ConfirmBarProps) {
   const t = useTexts(importsTexts);
   const format = useFormat();
   const confirm = useConfirmImport(at);
@@ -43,7 +43,7 @@ export function ConfirmBar({ at, options, preview, isAsked, isCurrent, onChange 
       {confirm.error ? <ProblemNote error={confirm.error} /> : null}
       <div className={styles.foot}>
         <div ref={box} tabIndex={-1} aria-live="polite" className={styles.consequences}>
-          {preview ? <Consequences {...{ preview, options, leaveOut }} /> : !isAsked && t.mapFirst}
+          {preview ? <Consequences {...{ preview, options, leaveOut }} /> : !isRequested && t.mapFirst}
         </div>
         <Group gap="xs">
           <CancelImport at={at} />

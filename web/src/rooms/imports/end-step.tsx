@@ -2,7 +2,7 @@ import { Group } from '@mantine/core';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
-import { Empty } from '../../ui/empty.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
 import { type Icon, IconAlertCircle, IconCircleCheck, IconClock, IconX } from '../../ui/icons.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import type { Import, ImportPath } from './imports-queries.ts';
@@ -18,7 +18,7 @@ export function EndStep({ at, going }: { at: ImportPath; going: Import }) {
   const version = going.result?.version_id ?? undefined;
   return (
     <Panel>
-      <Empty
+      <EmptyState
         icon={icon}
         title={title}
         action={
@@ -50,7 +50,7 @@ export function EndStep({ at, going }: { at: ImportPath; going: Import }) {
         }
       >
         {text}
-      </Empty>
+      </EmptyState>
     </Panel>
   );
 }

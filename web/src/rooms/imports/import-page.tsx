@@ -2,12 +2,12 @@ import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { focusTitle } from '../../ui/focus-title.ts';
 import { IconArrowLeft } from '../../ui/icons.tsx';
 import styles from '../../ui/list-page.module.css';
 import { PageTitle } from '../../ui/page-title.tsx';
-import { Part } from '../../ui/part.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { CheckStep } from './check-step.tsx';
 import { EndStep } from './end-step.tsx';
 import { type Import, type ImportPath, importQuery, refreshAfterImport } from './imports-queries.ts';
@@ -28,15 +28,15 @@ export function ImportPage() {
   if (at.import === 'new')
     return (
       <Wizard step="file">
-        <Part skeleton={<RowsSkeleton columns={1} />}>
+        <AsyncBoundary skeleton={<TableSkeleton columns={1} />}>
           <NewImport at={at} datasetId={dataset} onFile={setFile} />
-        </Part>
+        </AsyncBoundary>
       </Wizard>
     );
   return (
-    <Part skeleton={<RowsSkeleton columns={1} rows={6} />}>
+    <AsyncBoundary skeleton={<TableSkeleton columns={1} rows={6} />}>
       <Going key={at.import} at={at} file={file} onFile={setFile} />
-    </Part>
+    </AsyncBoundary>
   );
 }
 

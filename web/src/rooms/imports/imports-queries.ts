@@ -1,15 +1,15 @@
 import { keepPreviousData, type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { type AnswerOf, call, send } from '../../api/call.ts';
+import { call, type ResponseOf, send } from '../../api/call.ts';
 import type { Routes, Schemas } from '../../api/generated/contract.ts';
-import { isProblem, whole } from '../../api/problem.ts';
+import { isProblem, readBody } from '../../api/problem.ts';
 import { isImportInProgress, refreshDataset } from '../data/index.ts';
 import type { ProjectPath } from '../projects/index.ts';
 
 export type Import = Schemas['Import'];
 export type ImportState = Import['state'];
 export type ImportPath = ProjectPath & { import: string };
-export type Profile = AnswerOf<'GET /api/v1/projects/{owner}/{project}/imports/{import_id}/profile'>;
-export type Preview = AnswerOf<'POST /api/v1/projects/{owner}/{project}/imports/{import_id}/preview'>;
+export type Profile = ResponseOf<'GET /api/v1/projects/{owner}/{project}/imports/{import_id}/profile'>;
+export type Preview = ResponseOf<'POST /api/v1/projects/{owner}/{project}/imports/{import_id}/preview'>;
 export type PreviewRow = Preview['rows'][number];
 export type Mapping = NonNullable<Import['mapping']>;
 export type Options = Import['options'];
@@ -75,7 +75,7 @@ export async function fetchErrorFile(at: ImportPath): Promise<Blob> {
     path: pathOf(at),
     headers: { accept: 'application/x-ndjson' },
   });
-  return whole(response.blob());
+  return readBody(response.blob());
 }
 
 export type NewImport = Routes['POST /api/v1/projects/{owner}/{project}/imports']['body'];

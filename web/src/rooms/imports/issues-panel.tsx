@@ -4,13 +4,13 @@ import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { useLanguage } from '../../i18n/language.tsx';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { IconDownload } from '../../ui/icons.tsx';
 import { notifyProblem } from '../../ui/notify.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { Part } from '../../ui/part.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
-import { issueTexts, useIssuePlace, useIssueText } from '../examples/index.ts';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
+import { issueTexts, useIssueLocation, useIssueText } from '../examples/index.ts';
 import { checkTexts } from './check-texts.ts';
 import styles from './imports.module.css';
 import { fetchErrorFile, type ImportPath, type IssueCode, importErrorsQuery, type Profile } from './imports-queries.ts';
@@ -43,9 +43,9 @@ export function IssuesPanel({ at, profile: { issues } }: { at: ImportPath; profi
         ))}
       </ul>
       <Dialog opened={isOpen} onClose={() => setOpen(false)} title={names[shown]} size="lg">
-        <Part skeleton={<RowsSkeleton columns={1} />}>
+        <AsyncBoundary skeleton={<TableSkeleton columns={1} />}>
           <Lines at={at} code={shown} />
-        </Part>
+        </AsyncBoundary>
       </Dialog>
     </Panel>
   );
@@ -55,7 +55,7 @@ function Lines({ at, code }: { at: ImportPath; code: IssueCode }) {
   const t = useTexts(checkTexts);
   const format = useFormat();
   const textOf = useIssueText();
-  const placeOf = useIssuePlace('column');
+  const placeOf = useIssueLocation('column');
   const { data } = useSuspenseQuery(importErrorsQuery(at, code));
   return (
     <ul className={styles.rows}>

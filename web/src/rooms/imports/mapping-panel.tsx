@@ -102,14 +102,14 @@ function ColumnChoice({ field, isNeeded, chosen, columns, onChange }: ColumnChoi
   const t = useTexts(checkTexts);
   const [isAdding, setAdding] = useState(false);
   const label = t.fields[field];
-  const places = chosen.length === 0 || isAdding ? [...chosen, ''] : chosen;
+  const fields = chosen.length === 0 || isAdding ? [...chosen, ''] : chosen;
   const set = (place: number, name: string) => {
     setAdding(false);
-    onChange(places.map((before, index) => (index === place ? name : before)).filter((each) => each !== ''));
+    onChange(fields.map((before, index) => (index === place ? name : before)).filter((each) => each !== ''));
   };
   return (
     <div className={styles.several}>
-      {places.map((name, place) => (
+      {fields.map((name, place) => (
         <NativeSelect
           // biome-ignore lint/suspicious/noArrayIndexKey: the place is what it is
           key={place}

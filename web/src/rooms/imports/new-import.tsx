@@ -130,6 +130,6 @@ function TargetChoice({ at, target, onChange }: TargetChoiceProps) {
 /** A readable name from that of the file. */
 function nameOf({ name }: File): string {
   const stem = name.replace(/\.gz$/i, '').replace(/\.[a-z]{2,8}$/i, '');
-  const words = stem.replace(/[_-]+/g, ' ').trim();
-  return (words.charAt(0).toUpperCase() + words.slice(1)).slice(0, 80);
+  const text = stem.replace(/[_-]+/g, ' ').trim();
+  return (text.charAt(0).toUpperCase() + text.slice(1)).slice(0, 80);
 }

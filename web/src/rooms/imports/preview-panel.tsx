@@ -2,7 +2,7 @@ import { Badge } from '@mantine/core';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { Panel } from '../../ui/panel.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import {
   type EmbeddingContent,
   ExampleSummary,
@@ -14,14 +14,14 @@ import { checkTexts } from './check-texts.ts';
 import styles from './imports.module.css';
 import type { Preview, PreviewRow } from './imports-queries.ts';
 
-type PreviewPanelProps = { preview: Preview | undefined; isAsked: boolean; isCurrent: boolean };
+type PreviewPanelProps = { preview: Preview | undefined; isRequested: boolean; isCurrent: boolean };
 
 /** The first rows as examples, with their issues. */
-export function PreviewPanel({ preview, isAsked, isCurrent }: PreviewPanelProps) {
+export function PreviewPanel({ preview, isRequested, isCurrent }: PreviewPanelProps) {
   const t = useTexts(checkTexts);
   return (
-    <Panel title={t.preview} text={isAsked ? t.previewText : t.previewMissing} flush>
-      {isAsked && !preview && <RowsSkeleton columns={1} rows={4} />}
+    <Panel title={t.preview} text={isRequested ? t.previewText : t.previewMissing} flush>
+      {isRequested && !preview && <TableSkeleton columns={1} rows={4} />}
       {preview && (
         <ul className={styles.rows} aria-label={t.preview} data-stale={!isCurrent || undefined}>
           {preview.rows.map((row) => (

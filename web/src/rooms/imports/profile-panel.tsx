@@ -13,9 +13,9 @@ type ProfilePanelProps = { at: ImportPath; profile: Profile; onReadAgain: () => 
 
 export function ProfilePanel({ at, profile, onReadAgain }: ProfilePanelProps) {
   const t = useTexts(checkTexts);
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const again = (
-    <Button size="xs" variant="default" onClick={() => setAsking(true)}>
+    <Button size="xs" variant="default" onClick={() => setConfirming(true)}>
       {t.readAgain}
     </Button>
   );
@@ -24,7 +24,7 @@ export function ProfilePanel({ at, profile, onReadAgain }: ProfilePanelProps) {
       <Figures profile={profile} />
       <Lengths profile={profile} />
       <Columns profile={profile} />
-      <ReadAgain {...{ at, profile }} isOpen={isAsking} onClose={() => setAsking(false)} onDone={onReadAgain} />
+      <ReadAgain {...{ at, profile }} isOpen={isConfirming} onClose={() => setConfirming(false)} onDone={onReadAgain} />
     </Panel>
   );
 }

@@ -35,12 +35,12 @@ function ReadForm({ at, profile, onClose, onDone }: Omit<ReadAgainProps, 'isOpen
   const [encoding, setEncoding] = useState('');
   const [delimiter, setDelimiter] = useState('');
   const read = useReadAgain(at, onDone);
-  const known = formats.find((each) => each === format);
-  const isTable = (known ?? profile.format) === 'csv' || (known ?? profile.format) === 'tsv';
+  const knownFormat = formats.find((each) => each === format);
+  const isTable = (knownFormat ?? profile.format) === 'csv' || (knownFormat ?? profile.format) === 'tsv';
   const submit = (event: FormEvent) => {
     event.preventDefault();
     read.mutate({
-      ...(known && { format: known }),
+      ...(knownFormat && { format: knownFormat }),
       ...(encoding && { encoding }),
       ...(delimiter && isTable && { delimiter }),
     });

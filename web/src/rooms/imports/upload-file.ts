@@ -15,7 +15,7 @@ type UploadOptions = {
   signal: AbortSignal;
   onProgress: (sentBytes: number) => void;
   /** True: the connection is lost; false: it is back. */
-  onTrouble: (isWaiting: boolean) => void;
+  onConnectionLost: (isWaiting: boolean) => void;
 };
 
 /**
@@ -23,25 +23,25 @@ type UploadOptions = {
  *
  * @throws {Problem} for failures that a retry cannot fix.
  */
-export async function uploadFile({ at, file, receivedBytes, signal, ...tell }: UploadOptions): Promise<Import> {
+export async function uploadFile({ at, file, receivedBytes, signal, ...on }: UploadOptions): Promise<Import> {
   let from = receivedBytes;
   let failures = 0;
   for (;;) {
     signal.throwIfAborted();
     try {
-      const answer = await sendChunk({ at, file, from, signal, onProgress: tell.onProgress });
-      tell.onTrouble(false);
+      const answer = await sendChunk({ at, file, from, signal, onProgress: on.onProgress });
+      on.onConnectionLost(false);
       failures = 0;
       if ('state' in answer) return answer;
       from = answer.received_bytes;
     } catch (error) {
       signal.throwIfAborted();
       if (!(await canGoOn(error))) throw error;
-      tell.onTrouble(true);
+      on.onConnectionLost(true);
       await pause(Math.min(longestWaitMs, 500 * 2 ** failures++), signal);
       from = (await positionOf(at)) ?? from;
     }
-    tell.onProgress(from);
+    on.onProgress(from);
   }
 }
 

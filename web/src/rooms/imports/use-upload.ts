@@ -23,7 +23,7 @@ export function useUpload(at: ImportPath, { file, receivedBytes }: { file: File;
         const done = await uploadFile({
           ...{ at: here, file, signal, receivedBytes: round === 0 ? receivedBytes : 0 },
           onProgress: setSentBytes,
-          onTrouble: setWaiting,
+          onConnectionLost: setWaiting,
         });
         queryClient.setQueryData(importQuery(here).queryKey, done);
       } catch (failure) {

@@ -4,10 +4,10 @@ import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { notify } from '../../ui/notify.tsx';
-import { Part } from '../../ui/part.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { SubmitRow } from '../../ui/submit-row.tsx';
 import { useList } from '../../ui/use-list.ts';
@@ -29,9 +29,9 @@ export function BuildIndex({ isOpen, ...props }: BuildIndexProps) {
   const t = useTexts(indexesTexts);
   return (
     <Dialog opened={isOpen} onClose={props.onClose} title={t.createTitle}>
-      <Part skeleton={<Skeleton height={240} />}>
+      <AsyncBoundary skeleton={<Skeleton height={240} />}>
         <BuildForm {...props} />
-      </Part>
+      </AsyncBoundary>
     </Dialog>
   );
 }

@@ -6,7 +6,7 @@ import { Confirm } from '../../ui/confirm.tsx';
 import { IconTrash, IconX } from '../../ui/icons.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { useCancelIndex, useDeleteIndex } from './indexes-changes.ts';
-import { type Index, type IndexPath, isUnderWay } from './indexes-queries.ts';
+import { type Index, type IndexPath, isInProgress } from './indexes-queries.ts';
 import { indexesTexts } from './indexes-texts.ts';
 
 export function IndexActions({ at, index }: { at: IndexPath; index: Index }) {
@@ -15,7 +15,7 @@ export function IndexActions({ at, index }: { at: IndexPath; index: Index }) {
   const close = () => setOpen(null);
   return (
     <Group gap="xs">
-      {isUnderWay(index) && (
+      {isInProgress(index) && (
         <Button variant="default" leftSection={<IconX size={16} />} onClick={() => setOpen('cancel')}>
           {t.cancel}
         </Button>

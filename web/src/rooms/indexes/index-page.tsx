@@ -3,20 +3,20 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { BackLink } from '../../ui/back-link.tsx';
 import { IconAlertCircle } from '../../ui/icons.tsx';
 import { PageTitle } from '../../ui/page-title.tsx';
-import { Part } from '../../ui/part.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { useReadOnly, useVersionName } from '../data/index.ts';
 import { BuildIndex } from './build-index.tsx';
 import { IndexActions } from './index-actions.tsx';
 import { IndexBadge } from './index-badge.tsx';
-import { IndexFacts } from './index-facts.tsx';
+import { IndexDetails } from './index-details.tsx';
 import { IndexProgress } from './index-progress.tsx';
 import { IndexQuality } from './index-quality.tsx';
 import styles from './indexes.module.css';
-import { type Index, indexQuery, isSearchable, isUnderWay } from './indexes-queries.ts';
+import { type Index, indexQuery, isInProgress, isSearchable } from './indexes-queries.ts';
 import { indexesTexts } from './indexes-texts.ts';
 import { MiningPanel } from './mining-panel.tsx';
 import { SearchPanel } from './search-panel.tsx';
@@ -31,9 +31,9 @@ export function IndexPage() {
       <BackLink className={styles.back} to="/projects/$owner/$project/data/$dataset/indexes" params={at}>
         {t.back}
       </BackLink>
-      <Part skeleton={<RowsSkeleton columns={3} rows={6} />}>
+      <AsyncBoundary skeleton={<TableSkeleton columns={3} rows={6} />}>
         <IndexParts />
-      </Part>
+      </AsyncBoundary>
     </>
   );
 }
@@ -54,11 +54,11 @@ function IndexParts() {
         {!isReadOnly && <IndexActions at={at} index={index} />}
       </div>
       <Ended index={index} isReadOnly={isReadOnly} />
-      {isUnderWay(index) && <IndexProgress index={index} />}
+      {isInProgress(index) && <IndexProgress index={index} />}
       {isSearchable(index) && <IndexQuality index={index} />}
       {isSearchable(index) && <SearchPanel at={at} />}
       {isSearchable(index) && !isReadOnly && <MiningPanel at={at} />}
-      <IndexFacts index={index} />
+      <IndexDetails index={index} />
     </>
   );
 }

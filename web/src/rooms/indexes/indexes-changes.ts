@@ -1,12 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type AnswerOf, call, newIdempotencyKey } from '../../api/call.ts';
+import { call, newIdempotencyKey, type ResponseOf } from '../../api/call.ts';
 import type { Routes } from '../../api/generated/contract.ts';
 import { type DatasetPath, refreshDataset } from '../data/index.ts';
 import { type IndexPath, indexQuery, pathOf } from './indexes-queries.ts';
 
 const searchRoute = 'POST /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}/search';
 const mineRoute = 'POST /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}/mine';
-export type Mined = AnswerOf<typeof mineRoute>;
+export type Mined = ResponseOf<typeof mineRoute>;
 type MiningRule = Pick<Routes[typeof mineRoute]['body'], 'split' | 'max_negatives' | 'max_score_ratio'>;
 
 /** Building an index changes credits, the activity feed, and the uses of its version. */

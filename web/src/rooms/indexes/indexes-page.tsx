@@ -3,16 +3,16 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
-import { Empty } from '../../ui/empty.tsx';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
 import { IconPlus, IconVectorTriangle } from '../../ui/icons.tsx';
 import styles from '../../ui/list-page.module.css';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { Part } from '../../ui/part.tsx';
-import { type Column, Rows } from '../../ui/rows.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { useList } from '../../ui/use-list.ts';
-import { When } from '../../ui/when.tsx';
 import { useReadOnly, useVersionName } from '../data/index.ts';
 import { BuildIndex } from './build-index.tsx';
 import { IndexBadge } from './index-badge.tsx';
@@ -33,9 +33,9 @@ export function IndexesPage() {
   return (
     <>
       <Panel flush title={t.list} text={t.lead} aside={build}>
-        <Part skeleton={<RowsSkeleton columns={5} />}>
+        <AsyncBoundary skeleton={<TableSkeleton columns={5} />}>
           <IndexList build={build} />
-        </Part>
+        </AsyncBoundary>
       </Panel>
       <BuildIndex at={at} isOpen={isBuilding} onClose={() => setBuilding(false)} />
     </>
@@ -48,13 +48,13 @@ function IndexList({ build }: { build: ReactNode }) {
   const columns = useColumns();
   if (indexes.length === 0)
     return (
-      <Empty icon={IconVectorTriangle} title={t.emptyTitle} action={build}>
+      <EmptyState icon={IconVectorTriangle} title={t.emptyTitle} action={build}>
         {t.empty}
-      </Empty>
+      </EmptyState>
     );
   return (
     <>
-      <Rows label={t.list} columns={columns} rows={indexes} idOf={({ id }) => id} />
+      <DataTable label={t.list} columns={columns} rows={indexes} idOf={({ id }) => id} />
       <LoadMore list={list} shown={indexes.length} />
     </>
   );
@@ -92,7 +92,7 @@ function useColumns(): Column<Index>[] {
       render: ({ metrics }) => (metrics === null ? '–' : format.percent(metrics.recall_at_1)),
     },
     { key: 'credits', label: t.credits, align: 'end', render: ({ credits }) => format.credits(credits) },
-    { key: 'created', label: t.created, align: 'end', render: ({ created_at }) => <When at={created_at} /> },
+    { key: 'created', label: t.created, align: 'end', render: ({ created_at }) => <RelativeTime at={created_at} /> },
   ];
 }
 

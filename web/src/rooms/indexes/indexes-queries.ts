@@ -9,7 +9,7 @@ export type IndexPath = DatasetPath & { index: string };
 
 const buildingPollMs = 1_000;
 
-export const isUnderWay = ({ state }: Pick<Index, 'state'>): boolean => state === 'queued' || state === 'building';
+export const isInProgress = ({ state }: Pick<Index, 'state'>): boolean => state === 'queued' || state === 'building';
 export const isSearchable = ({ state }: Pick<Index, 'state'>): boolean => state === 'ready' || state === 'stale';
 
 export const pathOf = ({ owner, project, index }: IndexPath) => ({ owner, project, index_id: index });
@@ -25,7 +25,7 @@ export const indexesQuery = (at: DatasetPath) =>
       }),
     ...byCursor,
     refetchInterval: ({ state }) =>
-      state.data?.pages.some(({ data }) => data.some(isUnderWay)) ? buildingPollMs : false,
+      state.data?.pages.some(({ data }) => data.some(isInProgress)) ? buildingPollMs : false,
   });
 
 export const indexQuery = (at: IndexPath) =>
@@ -33,5 +33,5 @@ export const indexQuery = (at: IndexPath) =>
     queryKey: ['indexes', 'one', at.index],
     queryFn: ({ signal }) =>
       call('GET /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}', { path: pathOf(at), signal }),
-    refetchInterval: ({ state }) => (state.data && isUnderWay(state.data) ? buildingPollMs : false),
+    refetchInterval: ({ state }) => (state.data && isInProgress(state.data) ? buildingPollMs : false),
   });

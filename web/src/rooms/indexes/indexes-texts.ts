@@ -1,5 +1,5 @@
 import { catalogue } from '../../i18n/catalogue.ts';
-import { counted } from '../../i18n/counted.ts';
+import { pluralize } from '../../i18n/pluralize.ts';
 
 export const indexesTexts = catalogue(
   {
@@ -42,14 +42,14 @@ export const indexesTexts = catalogue(
     back: 'All indexes',
     titleOf: (model: string, version: string) => `${model} on ${version}`,
     progress: 'Progress',
-    progressOf: (done: string, all: string) => `${done} of ${counted(all, 'text')}`,
+    progressOf: (done: string, all: string) => `${done} of ${pluralize(all, 'text')}`,
     about: 'About',
     baseModel: 'Base model',
     revision: (number: string) => `revision ${number}`,
     dimensions: 'Dimensions',
     truncated: (count: string) => `${count} cut to the length of the model`,
     activeTime: 'Active time',
-    rate: (amount: string) => `${counted(amount, 'credit')} a minute`,
+    rate: (amount: string) => `${pluralize(amount, 'credit')} a minute`,
     staleTitle: 'This index is outdated',
     stale: 'There is a newer version of the dataset, or another model behind the name. It can still be searched.',
     buildAgain: 'Build it anew',
@@ -65,7 +65,7 @@ export const indexesTexts = catalogue(
     removed: 'The index is deleted.',
     quality: 'How well it finds',
     qualityText: (queries: string) =>
-      `Means over ${counted(queries, 'query', 'queries')} of the test split, each searched among all texts. Higher is better; 1 is perfect.`,
+      `Means over ${pluralize(queries, 'query', 'queries')} of the test split, each searched among all texts. Higher is better; 1 is perfect.`,
     noQuality: 'The version has no examples in its test split, so there is nothing to measure with.',
     metrics: {
       recall_at_1: { name: 'Recall@1', text: 'right answers that come first' },
@@ -80,7 +80,7 @@ export const indexesTexts = catalogue(
     queryHint: 'What somebody would type',
     find: 'Search',
     nothing: 'The index has no texts.',
-    cost: (credits: string) => counted(credits, 'credit'),
+    cost: (credits: string) => pluralize(credits, 'credit'),
     mining: 'Hard negatives',
     miningText:
       'Texts that the model ranks high for a query and that are no right answer. Training learns most from them.',
@@ -93,9 +93,9 @@ export const indexesTexts = catalogue(
     preview: 'Look first',
     mine: 'Add them to the dataset',
     stop: 'Stop',
-    soFar: (seen: string, written: string) => `${counted(seen, 'example')} looked at, ${written} changed`,
+    soFar: (seen: string, written: string) => `${pluralize(seen, 'example')} looked at, ${written} changed`,
     mined: (written: string, credits: string) =>
-      `${written === '1' ? '1 example was' : `${written} examples were`} changed for ${counted(credits, 'credit')}.`,
+      `${written === '1' ? '1 example was' : `${written} examples were`} changed for ${pluralize(credits, 'credit')}.`,
     minedNext: 'Freeze a version, then train on it.',
     previewed: 'The first examples',
     statuses: {

@@ -1,21 +1,21 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { useUnsent } from '../../api/use-draft.ts';
+import { useUnsavedInput } from '../../api/use-draft.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { focusWrong } from '../../ui/focus-wrong.ts';
+import { focusInvalidField } from '../../ui/focus-invalid-field.ts';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { SubmitRow } from '../../ui/submit-row.tsx';
 import styles from './keys.module.css';
-import { type KeyWish, useCreateKey } from './keys-queries.ts';
+import { type NewKeyBody, useCreateKey } from './keys-queries.ts';
 import { keysTexts } from './keys-texts.ts';
 import { LimitsFields } from './limits-fields.tsx';
-import { isLimited, type LimitsInput, noInput, toWish, useLimitsRules } from './limits-form.ts';
+import { isLimited, type LimitsInput, noInput, toLimits, useLimitsRules } from './limits-form.ts';
 
 /** Creates a key and shows it once. */
 export function CreateKey({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
@@ -43,7 +43,7 @@ function KeyForm({ create, onClose }: { create: ReturnType<typeof useCreateKey>;
   const [isFolded, setFolded] = useState(true);
   const idempotencyKeyOf = useIdempotencyKey();
   const form = useForm<Fields>({ initialValues: { name: '', ...noInput }, validate: useLimitsRules() });
-  useUnsent('new key', form.values, form.isDirty(), form.setValues);
+  useUnsavedInput('new key', form.values, form.isDirty(), form.setValues);
   const submit = form.onSubmit(
     (fields) => {
       const body = toBody(fields);
@@ -52,7 +52,7 @@ function KeyForm({ create, onClose }: { create: ReturnType<typeof useCreateKey>;
     (...failure) => {
       // Only limits can be invalid, and they are folded away.
       setFolded(false);
-      focusWrong(...failure);
+      focusInvalidField(...failure);
     },
   );
   return (
@@ -86,8 +86,8 @@ function KeyForm({ create, onClose }: { create: ReturnType<typeof useCreateKey>;
 }
 
 /** The server has defaults for empty fields. */
-function toBody({ name, ...input }: Fields): KeyWish {
-  const limits = toWish(input);
+function toBody({ name, ...input }: Fields): NewKeyBody {
+  const limits = toLimits(input);
   return { ...(name.trim() ? { name: name.trim() } : {}), ...(isLimited(limits) ? { limits } : {}) };
 }
 

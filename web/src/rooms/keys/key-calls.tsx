@@ -4,12 +4,12 @@ import type { Schemas } from '../../api/generated/contract.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { ledgerTypeTexts } from '../../i18n/ledger-type-texts.ts';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Part } from '../../ui/part.tsx';
-import { type Column, Rows } from '../../ui/rows.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
-import { When } from '../../ui/when.tsx';
 import type { KeyDialogProps } from './key-dialog.ts';
 import { keyCallsQuery } from './keys-queries.ts';
 import { keysTexts } from './keys-texts.ts';
@@ -20,9 +20,9 @@ export function KeyCalls({ apiKey, isOpen, onClose }: KeyDialogProps) {
   const t = useTexts(keysTexts);
   return (
     <Dialog opened={isOpen} onClose={onClose} title={t.callsTitle(apiKey.name)} size="xl">
-      <Part skeleton={<RowsSkeleton columns={4} />}>
+      <AsyncBoundary skeleton={<TableSkeleton columns={4} />}>
         <Calls keyId={apiKey.id} />
-      </Part>
+      </AsyncBoundary>
     </Dialog>
   );
 }
@@ -43,7 +43,7 @@ function Calls({ keyId }: { keyId: string }) {
       <Text size="sm" c="dimmed">
         {t.callsLatest}
       </Text>
-      <Rows label={t.callsLatest} columns={columns} rows={data.data} idOf={({ id }) => id} />
+      <DataTable label={t.callsLatest} columns={columns} rows={data.data} idOf={({ id }) => id} />
     </Stack>
   );
 }
@@ -60,7 +60,7 @@ function useColumns(): Column<Charge>[] {
       render: ({ project, model_requested }) => [project?.slug, model_requested].filter(Boolean).join(' / '),
     },
     { key: 'type', label: t.type, render: ({ type }) => typeNames[type] },
-    { key: 'when', label: t.when, render: ({ created_at }) => <When at={created_at} /> },
+    { key: 'when', label: t.when, render: ({ created_at }) => <RelativeTime at={created_at} /> },
     {
       key: 'active',
       label: t.activeTime,

@@ -4,26 +4,26 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { applyProblem, isAboutField } from '../../api/form-problem.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { focusWrong } from '../../ui/focus-wrong.ts';
+import { focusInvalidField } from '../../ui/focus-invalid-field.ts';
 import { notify } from '../../ui/notify.tsx';
-import { Part } from '../../ui/part.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { SubmitRow } from '../../ui/submit-row.tsx';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import type { KeyDialogProps } from './key-dialog.ts';
 import { keyLimitsQuery, useChangeKeyLimits } from './keys-queries.ts';
 import { keysTexts } from './keys-texts.ts';
 import { LimitsFields } from './limits-fields.tsx';
-import { type LimitsInput, toInput, toWish, useLimitsRules } from './limits-form.ts';
+import { type LimitsInput, toInput, toLimits, useLimitsRules } from './limits-form.ts';
 
 export function KeyLimits({ apiKey, isOpen, onClose }: KeyDialogProps) {
   const t = useTexts(keysTexts);
   return (
     <Dialog opened={isOpen} onClose={onClose} title={t.limitsTitle(apiKey.name)}>
-      <Part skeleton={<RowsSkeleton columns={1} rows={3} />}>
+      <AsyncBoundary skeleton={<TableSkeleton columns={1} rows={3} />}>
         <LimitsForm keyId={apiKey.id} onClose={onClose} />
-      </Part>
+      </AsyncBoundary>
     </Dialog>
   );
 }
@@ -36,14 +36,14 @@ function LimitsForm({ keyId, onClose }: { keyId: string; onClose: () => void }) 
   const form = useForm<LimitsInput>({ initialValues: toInput(limits), validate: useLimitsRules() });
   const submit = form.onSubmit(
     (fields) =>
-      change.mutate(toWish(fields), {
+      change.mutate(toLimits(fields), {
         onSuccess: () => {
           onClose();
           notify({ tone: 'good', text: t.limitsSaved });
         },
         onError: (error) => applyProblem(form, error),
       }),
-    focusWrong,
+    focusInvalidField,
   );
   return (
     <form onSubmit={submit} noValidate>

@@ -2,16 +2,16 @@ import { Badge, Button, Code } from '@mantine/core';
 import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
-import { Empty } from '../../ui/empty.tsx';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
 import { IconKey, IconPlus } from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { Part } from '../../ui/part.tsx';
-import { type Column, Rows } from '../../ui/rows.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { useList } from '../../ui/use-list.ts';
-import { When } from '../../ui/when.tsx';
 import { CreateKey } from './create-key.tsx';
 import { KeyMenu } from './key-menu.tsx';
 import { type Key, keysQuery } from './keys-queries.ts';
@@ -29,9 +29,9 @@ export function KeysPage() {
   return (
     <Page title={t.title} lead={t.lead} actions={create}>
       <Panel flush>
-        <Part skeleton={<RowsSkeleton columns={5} />}>
+        <AsyncBoundary skeleton={<TableSkeleton columns={5} />}>
           <KeyList create={create} />
-        </Part>
+        </AsyncBoundary>
       </Panel>
       <CreateKey isOpen={isCreating} onClose={() => setCreating(false)} />
     </Page>
@@ -44,13 +44,13 @@ function KeyList({ create }: { create: React.ReactNode }) {
   const columns = useColumns();
   if (keys.length === 0)
     return (
-      <Empty icon={IconKey} title={t.emptyTitle} action={create}>
+      <EmptyState icon={IconKey} title={t.emptyTitle} action={create}>
         {t.empty}
-      </Empty>
+      </EmptyState>
     );
   return (
     <>
-      <Rows label={t.title} columns={columns} rows={keys} idOf={({ id }) => id} isDim={({ active }) => !active} />
+      <DataTable label={t.title} columns={columns} rows={keys} idOf={({ id }) => id} isDim={({ active }) => !active} />
       <LoadMore list={list} shown={keys.length} />
     </>
   );
@@ -76,9 +76,9 @@ function useColumns(): Column<Key>[] {
     {
       key: 'last_used',
       label: t.lastUsed,
-      render: ({ last_used_at }) => (last_used_at ? <When at={last_used_at} /> : never),
+      render: ({ last_used_at }) => (last_used_at ? <RelativeTime at={last_used_at} /> : never),
     },
-    { key: 'created', label: t.created, render: ({ created_at }) => <When at={created_at} /> },
+    { key: 'created', label: t.created, render: ({ created_at }) => <RelativeTime at={created_at} /> },
     {
       key: 'actions',
       label: t.actions,

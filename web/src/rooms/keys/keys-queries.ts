@@ -8,7 +8,7 @@ import {
 import { byCursor } from '../../api/by-cursor.ts';
 import { call } from '../../api/call.ts';
 import type { Routes, Schemas } from '../../api/generated/contract.ts';
-import { isLimited, type LimitsWish } from './limits-form.ts';
+import { isLimited, type LimitsBody } from './limits-form.ts';
 
 export type Key = Schemas['Key'];
 
@@ -59,12 +59,12 @@ export function useDeleteKey(onDone: (key: Key) => void) {
   });
 }
 
-export type KeyWish = Routes['POST /api/v1/keys']['body'];
+export type NewKeyBody = Routes['POST /api/v1/keys']['body'];
 
 export function useCreateKey() {
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: ({ body, idempotencyKey }: { body: KeyWish; idempotencyKey: string }) =>
+    mutationFn: ({ body, idempotencyKey }: { body: NewKeyBody; idempotencyKey: string }) =>
       call('POST /api/v1/keys', { body, idempotencyKey }),
     onSuccess: () => {
       void queryClient.invalidateQueries(keysQuery);
@@ -78,7 +78,7 @@ export function useCreateKey() {
 export function useChangeKeyLimits(keyId: string) {
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: (body: LimitsWish) => call('PATCH /api/v1/keys/{key_id}/limits', { path: { key_id: keyId }, body }),
+    mutationFn: (body: LimitsBody) => call('PATCH /api/v1/keys/{key_id}/limits', { path: { key_id: keyId }, body }),
     onSuccess: (limits) => {
       queryClient.setQueryData(keyLimitsQuery(keyId).queryKey, limits);
       const shown = isLimited(limits) ? limits : null;

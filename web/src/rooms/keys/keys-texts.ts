@@ -1,5 +1,5 @@
 import { catalogue } from '../../i18n/catalogue.ts';
-import { counted } from '../../i18n/counted.ts';
+import { pluralize } from '../../i18n/pluralize.ts';
 
 export const keysTexts = catalogue(
   {
@@ -43,7 +43,7 @@ export const keysTexts = catalogue(
     callsTitle: (name: string) => `What “${name}” spent`,
     callsEmpty: 'Nothing that was done with it was charged.',
     callsTotals: (requests: string, credits: string) =>
-      `${counted(credits, 'credit')} altogether, with ${counted(requests, 'call')}`,
+      `${pluralize(credits, 'credit')} altogether, with ${pluralize(requests, 'call')}`,
     callsAll: 'All of them in the ledger',
     callsLatest: 'The latest charges:',
     model: 'Model',

@@ -6,10 +6,10 @@ import { keysTexts } from './keys-texts.ts';
 export type Limits = Schemas['CallLimits'];
 
 /** All three limits; null: unlimited. */
-export type LimitsWish = Pick<Limits, 'requests_per_minute' | 'concurrent_requests' | 'credits_per_day'>;
+export type LimitsBody = Pick<Limits, 'requests_per_minute' | 'concurrent_requests' | 'credits_per_day'>;
 
 /** The limits as text fields; empty: unlimited. */
-export type LimitsInput = Record<keyof LimitsWish, string>;
+export type LimitsInput = Record<keyof LimitsBody, string>;
 
 export const noInput: LimitsInput = { requests_per_minute: '', concurrent_requests: '', credits_per_day: '' };
 
@@ -39,15 +39,15 @@ export function toInput({ requests_per_minute, concurrent_requests, credits_per_
   };
 }
 
-export function toWish({ requests_per_minute, concurrent_requests, credits_per_day }: LimitsInput): LimitsWish {
-  const whole = (text: string) => (text.trim() === '' ? null : Number(text));
+export function toLimits({ requests_per_minute, concurrent_requests, credits_per_day }: LimitsInput): LimitsBody {
+  const parse = (text: string) => (text.trim() === '' ? null : Number(text));
   return {
-    requests_per_minute: whole(requests_per_minute),
-    concurrent_requests: whole(concurrent_requests),
+    requests_per_minute: parse(requests_per_minute),
+    concurrent_requests: parse(concurrent_requests),
     credits_per_day: credits_per_day.trim() || null,
   };
 }
 
-export function isLimited({ requests_per_minute, concurrent_requests, credits_per_day }: LimitsWish): boolean {
+export function isLimited({ requests_per_minute, concurrent_requests, credits_per_day }: LimitsBody): boolean {
   return requests_per_minute !== null || concurrent_requests !== null || credits_per_day !== null;
 }

@@ -18,16 +18,16 @@ export function AccessPanel({ path, model, isOpen }: AccessProps) {
   const { language } = useLanguage();
   const change = useChangeModel(path);
   // Optimistic; the server's error stays visible.
-  const [wish, setWish] = useState<Visibility | null>(null);
+  const [selected, setSelected] = useState<Visibility | null>(null);
   const choose = (visibility: string) => {
     if (!isVisibility(visibility) || visibility === model.visibility) return;
-    setWish(visibility);
+    setSelected(visibility);
     change.mutate(
       { visibility },
       {
         onSuccess: () => notify({ tone: 'good', text: t.accessChanged }),
         onError: (error) => notifyProblem(error, language),
-        onSettled: () => setWish(null),
+        onSettled: () => setSelected(null),
       },
     );
   };
@@ -38,7 +38,7 @@ export function AccessPanel({ path, model, isOpen }: AccessProps) {
   };
   return (
     <Panel title={t.access} text={t.accessText}>
-      <Radio.Group aria-label={t.access} value={wish ?? model.visibility} onChange={choose}>
+      <Radio.Group aria-label={t.access} value={selected ?? model.visibility} onChange={choose}>
         <Stack gap="sm">
           {choices.map((value) => (
             <Radio

@@ -2,14 +2,14 @@ import { Checkbox, NativeSelect, Skeleton, Stack, TextInput } from '@mantine/cor
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { applyProblem, isAboutField } from '../../api/form-problem.ts';
-import { useUnsent } from '../../api/use-draft.ts';
+import { useUnsavedInput } from '../../api/use-draft.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { focusWrong } from '../../ui/focus-wrong.ts';
+import { focusInvalidField } from '../../ui/focus-invalid-field.ts';
 import { notify } from '../../ui/notify.tsx';
-import { Part } from '../../ui/part.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { SubmitRow } from '../../ui/submit-row.tsx';
 import type { Project } from '../projects/index.ts';
@@ -26,9 +26,9 @@ export function CreateAlias({ project, isOpen, onClose }: CreateAliasProps) {
   const t = useTexts(modelsTexts);
   return (
     <Dialog opened={isOpen} onClose={onClose} title={t.createTitle} size="lg">
-      <Part skeleton={<Skeleton height={360} />}>
+      <AsyncBoundary skeleton={<Skeleton height={360} />}>
         <AliasForm {...{ project, onClose }} target="" />
-      </Part>
+      </AsyncBoundary>
     </Dialog>
   );
 }
@@ -51,7 +51,7 @@ export function AliasForm({ project, onClose, target }: AliasFormProps) {
       target: (value) => (value === '' ? t.targetMissing : null),
     },
   });
-  useUnsent(`new alias of ${path.owner}/${path.project} ${target}`, form.values, form.isDirty(), form.setValues);
+  useUnsavedInput(`new alias of ${path.owner}/${path.project} ${target}`, form.values, form.isDirty(), form.setValues);
   const submit = form.onSubmit((fields) => {
     const body = toBody(fields);
     create.mutate(
@@ -64,7 +64,7 @@ export function AliasForm({ project, onClose, target }: AliasFormProps) {
         onError: (error) => applyProblem(form, error),
       },
     );
-  }, focusWrong);
+  }, focusInvalidField);
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">

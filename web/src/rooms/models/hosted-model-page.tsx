@@ -2,17 +2,17 @@ import { Alert } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { BackLink } from '../../ui/back-link.tsx';
 import { IconAlertCircle } from '../../ui/icons.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { Part } from '../../ui/part.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { TitleRow } from '../../ui/title-row.tsx';
 import { CallExamples, type Project, projectQuery } from '../projects/index.ts';
 import { AccessPanel } from './access-panel.tsx';
 import { ModelActions } from './model-actions.tsx';
 import { StateBadge } from './model-badges.tsx';
-import { ModelFacts } from './model-facts.tsx';
+import { ModelDetails } from './model-details.tsx';
 import { type HostedModel, hostedModelQuery } from './models-queries.ts';
 import { modelsTexts } from './models-texts.ts';
 import { RevisionsPanel } from './revisions-panel.tsx';
@@ -28,9 +28,9 @@ export function HostedModelPage() {
       <BackLink to="/projects/$owner/$project/hosted-models" params={{ owner, project }}>
         {t.back}
       </BackLink>
-      <Part skeleton={<RowsSkeleton columns={3} rows={8} />}>
+      <AsyncBoundary skeleton={<TableSkeleton columns={3} rows={8} />}>
         <Model />
-      </Part>
+      </AsyncBoundary>
     </>
   );
 }
@@ -46,7 +46,7 @@ function Model() {
         {isOpen && <ModelActions path={path} model={model} />}
       </TitleRow>
       {model.error && <LoadFailure error={model.error} />}
-      <ModelFacts path={path} model={model} />
+      <ModelDetails path={path} model={model} />
       {isOpen && <HowToCall project={project} model={model} />}
       <AccessPanel path={path} model={model} isOpen={isOpen} />
       {model.visibility !== 'public' && <SharesPanel path={path} model={model} isOpen={isOpen} />}

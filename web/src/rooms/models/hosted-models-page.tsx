@@ -5,15 +5,15 @@ import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
-import { Empty } from '../../ui/empty.tsx';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
 import { IconCube, IconPlus } from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { Part } from '../../ui/part.tsx';
-import { type Column, Rows } from '../../ui/rows.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { useList } from '../../ui/use-list.ts';
-import { When } from '../../ui/when.tsx';
 import { projectQuery } from '../projects/index.ts';
 import { CreateAlias } from './create-alias.tsx';
 import { AccessBadge, StateBadge } from './model-badges.tsx';
@@ -37,9 +37,9 @@ export function HostedModelsPage() {
   return (
     <>
       <Panel title={t.title} text={t.lead} aside={create} flush>
-        <Part skeleton={<RowsSkeleton columns={5} />}>
+        <AsyncBoundary skeleton={<TableSkeleton columns={5} />}>
           <HostedList kind={project.kind} />
-        </Part>
+        </AsyncBoundary>
       </Panel>
       <CreateAlias project={project} isOpen={isCreating} onClose={() => setCreating(false)} />
     </>
@@ -56,13 +56,19 @@ function HostedList({ kind }: { kind: HostedModel['kind'] }) {
   const columns = useColumns(targetName);
   if (models.length === 0)
     return (
-      <Empty icon={IconCube} title={t.emptyTitle}>
+      <EmptyState icon={IconCube} title={t.emptyTitle}>
         {t.empty}
-      </Empty>
+      </EmptyState>
     );
   return (
     <>
-      <Rows label={t.title} columns={columns} rows={models} idOf={({ id }) => id} isDim={({ enabled }) => !enabled} />
+      <DataTable
+        label={t.title}
+        columns={columns}
+        rows={models}
+        idOf={({ id }) => id}
+        isDim={({ enabled }) => !enabled}
+      />
       <LoadMore list={list} shown={models.length} />
     </>
   );
@@ -100,7 +106,7 @@ function useColumns(targetName: (target: HostedModel['target']) => string): Colu
       key: 'called',
       label: t.lastCalled,
       align: 'end',
-      render: ({ last_called_at }) => (last_called_at ? <When at={last_called_at} /> : never),
+      render: ({ last_called_at }) => (last_called_at ? <RelativeTime at={last_called_at} /> : never),
     },
   ];
 }

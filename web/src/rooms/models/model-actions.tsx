@@ -59,23 +59,23 @@ function Activate({ path }: Pick<ModelProps, 'path'>) {
 
 function Deactivate({ path, model }: ModelProps) {
   const t = useTexts(modelsTexts);
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const enable = useEnableModel(path);
   const run = () =>
     enable.mutate(false, {
       onSuccess: ({ alias }) => {
-        setAsking(false);
+        setConfirming(false);
         notify({ tone: 'good', text: t.deactivated(alias) });
       },
     });
   return (
     <>
-      <Button variant="default" leftSection={<IconPlayerPause size={16} />} onClick={() => setAsking(true)}>
+      <Button variant="default" leftSection={<IconPlayerPause size={16} />} onClick={() => setConfirming(true)}>
         {t.deactivate}
       </Button>
       <Confirm
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
+        isOpen={isConfirming}
+        onClose={() => setConfirming(false)}
         title={t.deactivateTitle(model.alias)}
         action={t.deactivate}
         isBusy={enable.isPending}

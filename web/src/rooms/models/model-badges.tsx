@@ -5,7 +5,7 @@ import type { State, Visibility } from './models-queries.ts';
 import { modelsTexts } from './models-texts.ts';
 
 const stateColors = { active: 'pine', inactive: 'gray', warming: 'amber', failed: 'rust' } as const;
-const visibilitySigns = { private: IconLock, shared: IconUsers, public: IconWorld };
+const visibilityIcons = { private: IconLock, shared: IconUsers, public: IconWorld };
 
 export function StateBadge({ state }: { state: State }) {
   const t = useTexts(modelsTexts);
@@ -14,9 +14,9 @@ export function StateBadge({ state }: { state: State }) {
 
 export function AccessBadge({ visibility }: { visibility: Visibility }) {
   const t = useTexts(modelsTexts);
-  const Sign = visibilitySigns[visibility];
+  const Icon = visibilityIcons[visibility];
   return (
-    <Badge color="gray" leftSection={<Sign size={12} />}>
+    <Badge color="gray" leftSection={<Icon size={12} />}>
       {t.visibilities[visibility]}
     </Badge>
   );

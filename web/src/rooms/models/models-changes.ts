@@ -10,7 +10,7 @@ type ModelChange = Routes['PATCH /api/v1/projects/{owner}/{project}/hosted-model
 const partsOf = ({ owner, project, id }: ModelPath) => ({ owner, project, hosted_model_id: id });
 
 /** Not optimistic: other accounts may call the model. */
-function useChange<Wish>(path: ModelPath, change: (wish: Wish) => Promise<HostedModel>) {
+function useModelMutation<Body>(path: ModelPath, change: (body: Body) => Promise<HostedModel>) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: change,
@@ -31,13 +31,13 @@ export function useCreateAlias({ owner, project }: ProjectPath) {
 }
 
 export function useChangeModel(path: ModelPath) {
-  return useChange(path, (body: ModelChange) =>
+  return useModelMutation(path, (body: ModelChange) =>
     call('PATCH /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}', { path: partsOf(path), body }),
   );
 }
 
 export function useEnableModel(path: ModelPath) {
-  return useChange(path, (enabled: boolean) =>
+  return useModelMutation(path, (enabled: boolean) =>
     enabled
       ? call('PATCH /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/activate', {
           path: partsOf(path),
@@ -49,7 +49,7 @@ export function useEnableModel(path: ModelPath) {
 }
 
 export function useRollBack(path: ModelPath) {
-  return useChange(path, (revision: number) =>
+  return useModelMutation(path, (revision: number) =>
     call('POST /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/rollback', {
       path: partsOf(path),
       body: { revision },

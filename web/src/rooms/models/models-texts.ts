@@ -1,5 +1,5 @@
 import { catalogue } from '../../i18n/catalogue.ts';
-import { counted } from '../../i18n/counted.ts';
+import { pluralize } from '../../i18n/pluralize.ts';
 
 export const modelsTexts = catalogue(
   {
@@ -58,10 +58,10 @@ export const modelsTexts = catalogue(
     failedNext: 'Mend what the message says, or put another target behind it, then activate it again.',
     runtime: 'In the engine',
     context: 'Context',
-    tokens: (count: string) => counted(count, 'token'),
+    tokens: (count: string) => pluralize(count, 'token'),
     maxInput: 'Longest input',
     dimensions: 'Dimensions',
-    rateText: (amount: string) => `${counted(amount, 'credit')} per minute of active time`,
+    rateText: (amount: string) => `${pluralize(amount, 'credit')} per minute of active time`,
     frozenSince: 'frozen since',
     changed: 'Changed',
     rename: 'Rename',

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import type { Column } from '../../ui/data-table.tsx';
 import { KindBadge, kindTexts } from '../../ui/kind.tsx';
-import type { Column } from '../../ui/rows.tsx';
 import { CallModel } from './call-model.tsx';
 import styles from './models.module.css';
 import type { CallableModel } from './models-queries.ts';

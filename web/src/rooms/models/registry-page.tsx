@@ -1,16 +1,16 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useDeferredValue } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
 import { SelectFilter } from '../../ui/filters.tsx';
 import { KindFilter } from '../../ui/kind-filter.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { NothingFound } from '../../ui/nothing-found.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { Part } from '../../ui/part.tsx';
-import { Rows } from '../../ui/rows.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { accesses, type RegistrySearch, registryQuery, sources } from './models-queries.ts';
@@ -28,9 +28,9 @@ export function RegistryPage() {
     <Page title={t.title} lead={t.lead}>
       <Filters filter={filter} />
       <Panel flush>
-        <Part skeleton={<RowsSkeleton columns={5} />}>
+        <AsyncBoundary skeleton={<TableSkeleton columns={5} />}>
           <Registry filter={shown} />
-        </Part>
+        </AsyncBoundary>
       </Panel>
     </Page>
   );
@@ -73,7 +73,7 @@ function Registry({ filter }: { filter: RegistrySearch }) {
     return <NothingFound onClear={() => void navigate({ search: {}, replace: true })}>{t.none}</NothingFound>;
   return (
     <>
-      <Rows
+      <DataTable
         label={t.title}
         columns={columns}
         rows={models}

@@ -1,5 +1,5 @@
 import { catalogue } from '../../i18n/catalogue.ts';
-import { counted } from '../../i18n/counted.ts';
+import { pluralize } from '../../i18n/pluralize.ts';
 
 export const registryTexts = catalogue(
   {
@@ -16,8 +16,8 @@ export const registryTexts = catalogue(
     project: 'Project',
     everyProject: 'every project of yours',
     size: 'Size',
-    context: (count: string) => counted(count, 'token'),
-    dimensions: (count: string) => counted(count, 'dimension'),
+    context: (count: string) => pluralize(count, 'token'),
+    dimensions: (count: string) => pluralize(count, 'dimension'),
     rate: 'Rate',
     perMinute: (amount: string) => `${amount} / min`,
     callable: 'Can be called',

@@ -1,9 +1,9 @@
 import { Skeleton, Stack, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { notify } from '../../ui/notify.tsx';
-import { Part } from '../../ui/part.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { SubmitRow } from '../../ui/submit-row.tsx';
 import { useChangeModel } from './models-changes.ts';
@@ -20,9 +20,9 @@ export function Retarget({ path, model, isOpen, onClose }: RetargetProps) {
   const t = useTexts(modelsTexts);
   return (
     <Dialog opened={isOpen} onClose={onClose} title={t.retargetTitle(model.alias)} size="lg">
-      <Part skeleton={<Skeleton height={220} />}>
+      <AsyncBoundary skeleton={<Skeleton height={220} />}>
         <RetargetForm {...{ path, model, onClose }} />
-      </Part>
+      </AsyncBoundary>
     </Dialog>
   );
 }

@@ -2,15 +2,15 @@ import { Badge, Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { Part } from '../../ui/part.tsx';
-import { type Column, Rows } from '../../ui/rows.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { useList } from '../../ui/use-list.ts';
-import { When } from '../../ui/when.tsx';
 import type { AccessProps } from './access-panel.tsx';
 import styles from './models.module.css';
 import { useRollBack } from './models-changes.ts';
@@ -23,9 +23,9 @@ export function RevisionsPanel({ path, model, isOpen }: AccessProps) {
   const t = useTexts(modelsTexts);
   return (
     <Panel title={t.revisions} text={t.revisionsText} flush>
-      <Part skeleton={<RowsSkeleton columns={4} rows={2} />}>
+      <AsyncBoundary skeleton={<TableSkeleton columns={4} rows={2} />}>
         <RevisionList path={path} kind={model.kind} canRollBack={isOpen && model.state !== 'warming'} />
-      </Part>
+      </AsyncBoundary>
     </Panel>
   );
 }
@@ -42,7 +42,7 @@ function RevisionList({ path, kind, canRollBack }: RevisionListProps) {
   const columns = useColumns({ path, canRollBack, targetName });
   return (
     <>
-      <Rows label={t.revisions} columns={columns} rows={revisions} idOf={({ revision }) => String(revision)} />
+      <DataTable label={t.revisions} columns={columns} rows={revisions} idOf={({ revision }) => String(revision)} />
       <LoadMore list={list} shown={revisions.length} />
     </>
   );
@@ -75,7 +75,7 @@ function useColumns({ path, canRollBack, targetName }: ColumnOptions): Column<Re
       render: ({ rate }) => t.perMinute(format.credits(rate.credits_per_gpu_minute)),
     },
     { key: 'by', label: t.by, render: ({ created_by }) => created_by?.label ?? t.operator },
-    { key: 'when', label: t.when, align: 'end', render: ({ created_at }) => <When at={created_at} /> },
+    { key: 'when', label: t.when, align: 'end', render: ({ created_at }) => <RelativeTime at={created_at} /> },
     {
       key: 'actions',
       label: t.actions,
@@ -95,24 +95,29 @@ type RollBackProps = { path: ModelPath; revision: Revision; target: string };
 
 function RollBack({ path, revision: { revision }, target }: RollBackProps) {
   const t = useTexts(modelsTexts);
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const rollBack = useRollBack(path);
   const number = String(revision);
   const run = () =>
     rollBack.mutate(revision, {
       onSuccess: () => {
-        setAsking(false);
+        setConfirming(false);
         notify({ tone: 'good', text: t.rolledBack(number) });
       },
     });
   return (
     <>
-      <Button size="compact-sm" variant="default" aria-label={t.rollBackNamed(number)} onClick={() => setAsking(true)}>
+      <Button
+        size="compact-sm"
+        variant="default"
+        aria-label={t.rollBackNamed(number)}
+        onClick={() => setConfirming(true)}
+      >
         {t.rollBack}
       </Button>
       <Confirm
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
+        isOpen={isConfirming}
+        onClose={() => setConfirming(false)}
         title={t.rollBackTitle(number)}
         action={t.rollBack}
         tone="plain"

@@ -3,9 +3,9 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { notify } from '../../ui/notify.tsx';
-import { Part } from '../../ui/part.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { SubmitRow } from '../../ui/submit-row.tsx';
 import { hostedModelsQuery, type Project } from '../projects/index.ts';
@@ -28,9 +28,9 @@ export function ServeTarget({ name, isOpen, onClose, ...props }: ServeTargetProp
   const t = useTexts(modelsTexts);
   return (
     <Dialog opened={isOpen} onClose={onClose} title={t.serveTitle(name)} size="lg">
-      <Part skeleton={<Skeleton height={360} />}>
+      <AsyncBoundary skeleton={<Skeleton height={360} />}>
         <Choice onClose={onClose} {...props} />
-      </Part>
+      </AsyncBoundary>
     </Dialog>
   );
 }

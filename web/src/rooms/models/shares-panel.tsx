@@ -6,15 +6,15 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { useProblemText } from '../../i18n/problem-texts.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { IconTrash } from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { Part } from '../../ui/part.tsx';
-import { type Column, Rows } from '../../ui/rows.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
 import { useList } from '../../ui/use-list.ts';
-import { When } from '../../ui/when.tsx';
 import type { AccessProps } from './access-panel.tsx';
 import styles from './models.module.css';
 import { useAddShare, useRemoveShare } from './models-changes.ts';
@@ -27,9 +27,9 @@ export function SharesPanel({ path, model, isOpen }: AccessProps) {
   return (
     <Panel title={t.shares} text={t.sharesText} flush>
       {isOpen && <ShareForm path={path} />}
-      <Part skeleton={<Skeleton height={52} />}>
+      <AsyncBoundary skeleton={<Skeleton height={52} />}>
         <ShareList path={path} isOpen={isOpen} />
-      </Part>
+      </AsyncBoundary>
       {model.visibility === 'private' && <p className={styles.note}>{t.sharesIdle}</p>}
     </Panel>
   );
@@ -92,7 +92,7 @@ function ShareList({ path, isOpen }: { path: ModelPath; isOpen: boolean }) {
   if (shares.length === 0) return <p className={styles.note}>{t.sharesEmpty}</p>;
   return (
     <>
-      <Rows label={t.shares} columns={columns} rows={shares} idOf={({ id }) => id} />
+      <DataTable label={t.shares} columns={columns} rows={shares} idOf={({ id }) => id} />
       <LoadMore list={list} shown={shares.length} />
     </>
   );
@@ -107,14 +107,14 @@ function useColumns(path: ModelPath, isOpen: boolean): Column<Share>[] {
     {
       key: 'expires',
       label: t.expires,
-      render: ({ expires_at }) => (expires_at ? format.moment(expires_at) : t.expiry.never),
+      render: ({ expires_at }) => (expires_at ? format.dateTime(expires_at) : t.expiry.never),
     },
     { key: 'calls', label: t.calls30d, align: 'end', render: ({ calls_30d }) => format.number(calls_30d) },
     {
       key: 'used',
       label: t.lastUsed,
       align: 'end',
-      render: ({ last_used_at }) => (last_used_at ? <When at={last_used_at} /> : never),
+      render: ({ last_used_at }) => (last_used_at ? <RelativeTime at={last_used_at} /> : never),
     },
   ];
   if (!isOpen) return columns;
@@ -131,19 +131,19 @@ function useColumns(path: ModelPath, isOpen: boolean): Column<Share>[] {
 function RemoveShare({ path, share }: { path: ModelPath; share: Share }) {
   const t = useTexts(modelsTexts);
   const { slug } = share.account;
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const remove = useRemoveShare(path, () => {
-    setAsking(false);
+    setConfirming(false);
     notify({ tone: 'good', text: t.unshared(slug) });
   });
   return (
     <>
-      <ActionIcon aria-label={t.removeShare(slug)} onClick={() => setAsking(true)}>
+      <ActionIcon aria-label={t.removeShare(slug)} onClick={() => setConfirming(true)}>
         <IconTrash size={16} />
       </ActionIcon>
       <Confirm
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
+        isOpen={isConfirming}
+        onClose={() => setConfirming(false)}
         title={t.removeShareTitle(slug)}
         action={t.removeShareDo}
         isBusy={remove.isPending}

@@ -14,9 +14,9 @@ type AnswerFrame = {
 /** The answer so far. */
 export type LiveText = { content: string; reasoning: string; toolCalls: { name: string; arguments: string }[] };
 
-export const noText: LiveText = { content: '', reasoning: '', toolCalls: [] };
+export const emptyText: LiveText = { content: '', reasoning: '', toolCalls: [] };
 
-export function withFrame(text: LiveText, frame: AnswerFrame): LiveText {
+export function appendFrame(text: LiveText, frame: AnswerFrame): LiveText {
   const delta = frame.choices?.[0]?.delta;
   if (!delta) return text;
   const toolCalls = delta.tool_calls ? [...text.toolCalls] : text.toolCalls;

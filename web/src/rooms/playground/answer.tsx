@@ -4,18 +4,18 @@ import { Problem } from '../../api/problem.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { type Format, useFormat } from '../../i18n/format.ts';
 import { lazyComponent } from '../../routing/lazy-component.ts';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { CopyIcon } from '../../ui/copy-button.tsx';
 import { IconCode, IconDatabase, IconRefresh } from '../../ui/icons.tsx';
-import { Part } from '../../ui/part.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import type { Project } from '../projects/index.ts';
 import { AnswerText } from './answer-text.tsx';
-import type { Timing } from './ask.ts';
 import type { Choices } from './choices.ts';
 import { CodeDialog } from './code-dialog.tsx';
 import styles from './playground.module.css';
 import type { Message } from './playground-queries.ts';
 import { playgroundTexts } from './playground-texts.ts';
+import type { Timing } from './send-message.ts';
 
 const SaveDialog = lazyComponent(() => import('./save-dialog.tsx'), 'SaveDialog');
 
@@ -81,9 +81,9 @@ export function Answer({ project, choices, chatId, message, timing, onRetry }: A
         />
       )}
       {dialog === 'save' && (
-        <Part skeleton={null}>
+        <AsyncBoundary skeleton={null}>
           <SaveDialog {...{ project, chatId, message }} onClose={() => setDialog(null)} />
-        </Part>
+        </AsyncBoundary>
       )}
     </article>
   );

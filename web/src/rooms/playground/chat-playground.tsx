@@ -3,18 +3,18 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { useIsAfterFirstRender } from '../../ui/deferred.tsx';
 import { IconHistory, IconPlus } from '../../ui/icons.tsx';
-import { useIsTime } from '../../ui/later.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { SegmentedControl } from '../../ui/segmented-control.tsx';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import type { Project } from '../projects/index.ts';
 import { type Choices, choiceOf } from './choices.ts';
 import styles from './playground.module.css';
 import { chatQuery } from './playground-queries.ts';
 import { playgroundTexts } from './playground-texts.ts';
 import { type Choice, settingsOf, startWith } from './settings.ts';
-import { Talk } from './talk.tsx';
+import { SingleChat } from './single-chat.tsx';
 
 const History = lazy(async () => ({ default: (await import('./history.tsx')).History }));
 const Compare = lazy(async () => ({ default: (await import('./compare.tsx')).Compare }));
@@ -24,17 +24,17 @@ export function ChatPlayground({ project, choices }: { project: Project; choices
   const t = useTexts(playgroundTexts);
   const { chat: chatId = null, compare = false, model } = route.useSearch();
   const navigate = route.useNavigate();
-  const isTime = useIsTime();
-  const [history, setHistory] = useState<'unasked' | 'open' | 'closed'>('unasked');
+  const showSettings = useIsAfterFirstRender();
+  const [history, setHistory] = useState<'unopened' | 'open' | 'closed'>('unopened');
   // A conversation that gets its id stays mounted; another one is mounted anew.
-  const [begun, setBegun] = useState<{ chat: string | null; number: number }>({ chat: null, number: 0 });
-  const isBegunHere = chatId === null || chatId === begun.chat;
+  const [started, setStarted] = useState<{ chat: string | null; number: number }>({ chat: null, number: 0 });
+  const isSameConversation = chatId === null || chatId === started.chat;
   const choose = (search: { chat?: string; compare?: true; model?: string | undefined }) => {
-    setBegun(({ number }) => ({ chat: null, number: number + 1 }));
+    setStarted(({ number }) => ({ chat: null, number: number + 1 }));
     void navigate({ search });
   };
   const keepAddress = (chat: string) => {
-    setBegun(({ number }) => ({ chat, number }));
+    setStarted(({ number }) => ({ chat, number }));
     void navigate({ search: { chat }, replace: true });
   };
   return (
@@ -64,19 +64,19 @@ export function ChatPlayground({ project, choices }: { project: Project; choices
         </Group>
       </div>
       {compare ? (
-        <Suspense fallback={<RowsSkeleton columns={2} rows={6} />}>
-          <Compare key={begun.number} project={project} choices={choices} first={choiceOf(choices, model ?? '')} />
+        <Suspense fallback={<TableSkeleton columns={2} rows={6} />}>
+          <Compare key={started.number} project={project} choices={choices} first={choiceOf(choices, model ?? '')} />
         </Suspense>
       ) : (
         <One
-          key={isBegunHere ? begun.number : chatId}
+          key={isSameConversation ? started.number : chatId}
           {...{ project, choices, chatId }}
           first={choiceOf(choices, model ?? '')}
           onChat={keepAddress}
-          isTime={isTime}
+          showSettings={showSettings}
         />
       )}
-      {history !== 'unasked' && (
+      {history !== 'unopened' && (
         <Suspense>
           <History
             path={{ owner: project.owner.slug, project: project.slug }}
@@ -97,17 +97,17 @@ type OneProps = {
   chatId: string | null;
   first: Choice;
   onChat: (chat: string) => void;
-  isTime: boolean;
+  showSettings: boolean;
 };
 
 /** The settings of the conversation, or the defaults of the model. */
-function One({ project, choices, chatId, first, onChat, isTime }: OneProps) {
+function One({ project, choices, chatId, first, onChat, showSettings }: OneProps) {
   const [wasNew] = useState(chatId === null);
   const path = { owner: project.owner.slug, project: project.slug, chatId: chatId ?? '' };
   const chat = useQuery({ ...chatQuery(path), enabled: !wasNew });
   const start = startWith(first);
-  if (wasNew) return <Talk {...{ project, choices, chatId, onChat, isTime }} start={start} />;
+  if (wasNew) return <SingleChat {...{ project, choices, chatId, onChat, showSettings }} start={start} />;
   if (chat.error) return <ProblemNote error={chat.error} onRetry={() => void chat.refetch()} />;
-  if (!chat.data) return <RowsSkeleton columns={2} rows={6} />;
-  return <Talk {...{ project, choices, chatId, onChat, isTime }} start={settingsOf(chat.data, start)} />;
+  if (!chat.data) return <TableSkeleton columns={2} rows={6} />;
+  return <SingleChat {...{ project, choices, chatId, onChat, showSettings }} start={settingsOf(chat.data, start)} />;
 }

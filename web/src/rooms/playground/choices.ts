@@ -4,27 +4,31 @@ import type { Choice } from './settings.ts';
 
 export type Choices = readonly [Choice, ...Choice[]];
 
-type Found = {
+type AvailableModels = {
   hosted: readonly Schemas['HostedModel'][];
   trained: readonly CallableModel[];
   bases: readonly Schemas['BaseModel'][];
 };
 
 /** Models that can be called: hosted models first, then trained ones, then base models. */
-export function choicesOf(kind: 'text' | 'embedding', { hosted, trained, bases }: Found): Choice[] {
+export function choicesOf(kind: 'text' | 'embedding', { hosted, trained, bases }: AvailableModels): Choice[] {
   const installed = bases.filter((base) => base.kind === kind && base.serving.available);
-  const own = hosted.flatMap(({ alias, base_model, state }): Choice[] => {
+  const hostedChoices = hosted.flatMap(({ alias, base_model, state }): Choice[] => {
     const base = bases.find(({ id }) => id === base_model);
     // A model that is loading can be called: the request waits for it.
     return alias !== null && base && state !== 'inactive' ? [{ kind: 'hosted', id: alias, label: alias, base }] : [];
   });
-  const names = new Set(own.map(({ id }) => id));
-  const learnt = trained.flatMap(({ ref, name, base_model, callable }): Choice[] => {
+  const names = new Set(hostedChoices.map(({ id }) => id));
+  const trainedChoices = trained.flatMap(({ ref, name, base_model, callable }): Choice[] => {
     const base = bases.find(({ id }) => id === base_model);
     return callable && base ? [{ kind: 'trained', id: ref, label: `${name} · ${base.name}`, base }] : [];
   });
   const plain = installed.filter(({ id }) => !names.has(id));
-  return [...own, ...learnt, ...plain.map((base): Choice => ({ kind: 'base', id: base.id, label: base.name, base }))];
+  return [
+    ...hostedChoices,
+    ...trainedChoices,
+    ...plain.map((base): Choice => ({ kind: 'base', id: base.id, label: base.name, base })),
+  ];
 }
 
 /** A former model of the conversation may be inactive by now. */

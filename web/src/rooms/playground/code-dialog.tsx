@@ -3,9 +3,9 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { CodeTabs } from '../projects/index.ts';
 import { playgroundTexts } from './playground-texts.ts';
-import { type CodeFacts, codeOf } from './request-code.ts';
+import { codeOf, type RequestCodeOptions } from './request-code.ts';
 
-type CodeDialogProps = { isOpen: boolean; onClose: () => void; facts: CodeFacts };
+type CodeDialogProps = { isOpen: boolean; onClose: () => void; facts: RequestCodeOptions };
 
 export function CodeDialog({ isOpen, onClose, facts }: CodeDialogProps) {
   const t = useTexts(playgroundTexts);

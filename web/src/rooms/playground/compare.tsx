@@ -4,7 +4,7 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import type { Project } from '../projects/index.ts';
 import { type Choices, choiceOf, counterpartOf, groupsOf } from './choices.ts';
 import { Composer } from './composer.tsx';
-import { draftOf } from './draft-of.ts';
+import { draftOf } from './draft-names.ts';
 import { focusFirstInvalid } from './focus-first-invalid.ts';
 import { MessageList } from './message-list.tsx';
 import styles from './playground.module.css';
@@ -46,8 +46,8 @@ export function Compare({ project, choices, first }: { project: Project; choices
         draft={draftOf(project, null)}
         isBusy={busy.length > 0}
         onSend={async (text) => {
-          const heard = sides.map(({ model, conversation }) => conversation.say(settingsOf(model), text));
-          return (await Promise.all(heard)).includes(true);
+          const stored = sides.map(({ model, conversation }) => conversation.send(settingsOf(model), text));
+          return (await Promise.all(stored)).includes(true);
         }}
         onStop={() => {
           for (const { conversation } of busy) void conversation.stop();

@@ -5,7 +5,7 @@ import { type FormEvent, useState } from 'react';
 import { useDraft } from '../../api/use-draft.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
-import { Empty } from '../../ui/empty.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
 import { GrowingTextarea } from '../../ui/growing-textarea.tsx';
 import { IconCode, IconVectorTriangle } from '../../ui/icons.tsx';
 import { Panel } from '../../ui/panel.tsx';
@@ -14,9 +14,9 @@ import type { Project } from '../projects/index.ts';
 import { type Choices, choiceOf, counterpartOf, groupsOf } from './choices.ts';
 import { CodeDialog } from './code-dialog.tsx';
 import { Matrix } from './matrix.tsx';
-import { mostRetries } from './patient.ts';
 import styles from './playground.module.css';
 import { playgroundTexts } from './playground-texts.ts';
+import { maxRetries } from './retry-while-loading.ts';
 import { SearchPanel } from './search-panel.tsx';
 import { matrixOf } from './similarity.ts';
 import { useEmbeddings } from './use-embeddings.ts';
@@ -49,7 +49,7 @@ export function EmbeddingPlayground({ project, choices }: { project: Project; ch
   const { data } = compare;
   const progress = () => {
     if (waiting)
-      return t.waiting(format.number(waiting.secondsLeft), format.number(waiting.retry), format.number(mostRetries));
+      return t.waiting(format.number(waiting.secondsLeft), format.number(waiting.retry), format.number(maxRetries));
     if (compare.isPending) return t.embedding.computing(format.number(done), format.number(texts.length));
     return data ? t.embedding.used(format.number(data.tokens)) : '';
   };
@@ -89,9 +89,9 @@ export function EmbeddingPlayground({ project, choices }: { project: Project; ch
       {data ? (
         <Comparison compared={data} embed={embed} />
       ) : (
-        <Empty icon={IconVectorTriangle} title={t.embedding.noneTitle}>
+        <EmptyState icon={IconVectorTriangle} title={t.embedding.noneTitle}>
           {t.embedding.none}
-        </Empty>
+        </EmptyState>
       )}
       <CodeDialog
         isOpen={isCodeOpen}

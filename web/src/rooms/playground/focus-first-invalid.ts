@@ -1,5 +1,5 @@
 /**
- * Focuses the first invalid field, whose message is then read out. Separate from `focusWrong`, which would be loaded
+ * Focuses the first invalid field, whose message is then read out. Separate from `focusInvalidField`, which would be loaded
  * with all that forms share.
  */
 export function focusFirstInvalid(fields: HTMLElement | null): boolean {

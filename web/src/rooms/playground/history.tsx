@@ -10,8 +10,8 @@ import { IconTrash } from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { plainHeader } from '../../ui/plain-header.ts';
 import { ProblemNote } from '../../ui/problem-note.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
-import { When } from '../../ui/when.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import type { ProjectPath } from '../projects/index.ts';
 import styles from './playground.module.css';
 import { type Chat, chatsQuery } from './playground-queries.ts';
@@ -55,9 +55,9 @@ export function History({ path, isOpen, onClose, current, onChoose }: HistoryPro
 function Chats({ path, current, onChoose }: Pick<HistoryProps, 'path' | 'current' | 'onChoose'>) {
   const t = useTexts(playgroundTexts);
   const query = useInfiniteQuery(chatsQuery(path));
-  const [doomed, setDoomed] = useState<Chat | null>(null);
+  const [chatToDelete, setChatToDelete] = useState<Chat | null>(null);
   if (query.error) return <ProblemNote error={query.error} onRetry={() => void query.refetch()} />;
-  if (!query.data) return <RowsSkeleton columns={1} rows={6} />;
+  if (!query.data) return <TableSkeleton columns={1} rows={6} />;
   const chats = query.data.pages.flatMap(({ data }) => data);
   if (chats.length === 0) return <p className={styles.hint}>{t.noHistory}</p>;
   return (
@@ -68,22 +68,26 @@ function Chats({ path, current, onChoose }: Pick<HistoryProps, 'path' | 'current
             <button type="button" onClick={() => onChoose(chat.id)}>
               <strong>{chat.title || t.untitled}</strong>
               <span>
-                {chat.model} · <When at={chat.last_message_at ?? chat.created_at} />
+                {chat.model} · <RelativeTime at={chat.last_message_at ?? chat.created_at} />
               </span>
             </button>
-            <ActionIcon size="md" aria-label={t.deleteOf(chat.title || t.untitled)} onClick={() => setDoomed(chat)}>
+            <ActionIcon
+              size="md"
+              aria-label={t.deleteOf(chat.title || t.untitled)}
+              onClick={() => setChatToDelete(chat)}
+            >
               <IconTrash size={16} />
             </ActionIcon>
           </li>
         ))}
       </ul>
       <LoadMore list={query} shown={chats.length} />
-      {doomed && (
+      {chatToDelete && (
         <DeleteChat
           path={path}
-          chat={doomed}
-          onClose={() => setDoomed(null)}
-          onGone={() => doomed.id === current && onChoose(null)}
+          chat={chatToDelete}
+          onClose={() => setChatToDelete(null)}
+          onGone={() => chatToDelete.id === current && onChoose(null)}
         />
       )}
     </>

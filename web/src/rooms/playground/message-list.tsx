@@ -1,29 +1,29 @@
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
-import { Empty } from '../../ui/empty.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
 import { IconMessageCircle } from '../../ui/icons.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { whenIdle } from '../../ui/when-idle.ts';
 import type { Project } from '../projects/index.ts';
 import { AnswerText } from './answer-text.tsx';
 import type { Choices } from './choices.ts';
 import type { Live } from './live-answer.ts';
-import { mostRetries } from './patient.ts';
 import styles from './playground.module.css';
 import { playgroundTexts } from './playground-texts.ts';
+import { maxRetries } from './retry-while-loading.ts';
 import type { ChatSettings } from './settings.ts';
 import type { Conversation } from './use-conversation.ts';
 
 // Loaded while the user writes.
 const loadAnswer = () => import('./answer.tsx');
-const loadSaid = () => import('./said.tsx');
+const loadUserMessage = () => import('./user-message.tsx');
 const Answer = lazy(async () => ({ default: (await loadAnswer()).Answer }));
-const Said = lazy(async () => ({ default: (await loadSaid()).Said }));
+const UserMessage = lazy(async () => ({ default: (await loadUserMessage()).UserMessage }));
 
 function loadMessages(): void {
-  for (const load of [loadAnswer, loadSaid]) void load().catch(() => {});
+  for (const load of [loadAnswer, loadUserMessage]) void load().catch(() => {});
 }
 
 type MessageListProps = {
@@ -42,19 +42,19 @@ export function MessageList({ project, choices, chatId: chosen, conversation, se
   const { messages, live, problem } = conversation;
   const chatId = chosen ?? '';
   const box = useStickToEnd(live);
-  const [unheard, setUnheard] = useState<{ id: string; text: string } | null>(null);
+  const [unsent, setUnsent] = useState<{ id: string; text: string } | null>(null);
   const edit = async (id: string, text: string) => {
-    setUnheard(null);
-    if (!(await conversation.edit(settings, id, text))) setUnheard({ id, text });
+    setUnsent(null);
+    if (!(await conversation.edit(settings, id, text))) setUnsent({ id, text });
   };
   useEffect(() => whenIdle(loadMessages), []);
-  if (conversation.isLoading) return <RowsSkeleton columns={1} rows={4} />;
+  if (conversation.isLoading) return <TableSkeleton columns={1} rows={4} />;
   if (conversation.loadError && messages.length === 0)
     return <ProblemNote error={conversation.loadError} onRetry={() => void conversation.refresh()} />;
   const isEmpty = messages.length === 0 && live === null && problem === null;
   const last = messages.at(-1);
   // The last answer shows its own failure.
-  const isTold = last?.role === 'assistant' && last.error !== null;
+  const isShown = last?.role === 'assistant' && last.error !== null;
   return (
     <section
       className={styles.messages}
@@ -64,17 +64,17 @@ export function MessageList({ project, choices, chatId: chosen, conversation, se
       tabIndex={0}
     >
       {isEmpty && (
-        <Empty icon={IconMessageCircle} title={t.begin}>
+        <EmptyState icon={IconMessageCircle} title={t.begin}>
           {t.beginText}
-        </Empty>
+        </EmptyState>
       )}
       <Suspense>
         {messages.map((message) =>
           message.role === 'user' ? (
-            <Said
-              key={unheard?.id === message.id ? `${message.id} again` : message.id}
+            <UserMessage
+              key={unsent?.id === message.id ? `${message.id} again` : message.id}
               text={message.content ?? ''}
-              start={unheard?.id === message.id ? unheard.text : null}
+              start={unsent?.id === message.id ? unsent.text : null}
               onEdit={live ? undefined : (text) => void edit(message.id, text)}
             />
           ) : (
@@ -92,7 +92,7 @@ export function MessageList({ project, choices, chatId: chosen, conversation, se
         )}
         {live && <Arriving live={live} />}
       </Suspense>
-      {problem !== null && !isTold && live === null && <ProblemNote error={problem} />}
+      {problem !== null && !isShown && live === null && <ProblemNote error={problem} />}
       <p className={styles.spoken} aria-live="polite">
         {live ? t.answering : last?.role === 'assistant' && last.state === 'complete' ? t.answered : ''}
       </p>
@@ -103,15 +103,15 @@ export function MessageList({ project, choices, chatId: chosen, conversation, se
 function Arriving({ live }: { live: Live }) {
   const t = useTexts(playgroundTexts);
   const format = useFormat();
-  const { waiting, text, said } = live;
+  const { waiting, text, content } = live;
   return (
     <>
-      {said !== null && <Said text={said} />}
+      {content !== null && <UserMessage text={content} />}
       <article className={styles.answer} data-live>
         <AnswerText text={text} isLive />
         {waiting && (
           <p className={styles.waiting}>
-            {t.waiting(format.number(waiting.secondsLeft), format.number(waiting.retry), format.number(mostRetries))}
+            {t.waiting(format.number(waiting.secondsLeft), format.number(waiting.retry), format.number(maxRetries))}
           </p>
         )}
       </article>

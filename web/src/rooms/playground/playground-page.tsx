@@ -2,10 +2,10 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { Empty } from '../../ui/empty.tsx';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
 import { IconLock, IconMessageCircle } from '../../ui/icons.tsx';
-import { Part } from '../../ui/part.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { trainedModelsQuery } from '../models/index.ts';
 import { baseModelsQuery, hostedModelsQuery, type Project, projectQuery } from '../projects/index.ts';
 import { ChatPlayground } from './chat-playground.tsx';
@@ -24,14 +24,14 @@ export function PlaygroundPage() {
   const { data: project } = useSuspenseQuery(projectQuery(route.useParams()));
   if (project.caller_role !== 'owner')
     return (
-      <Empty icon={IconLock} title={t.ownerTitle}>
+      <EmptyState icon={IconLock} title={t.ownerTitle}>
         {t.ownerText}
-      </Empty>
+      </EmptyState>
     );
   return (
-    <Part skeleton={<RowsSkeleton columns={2} rows={6} />}>
+    <AsyncBoundary skeleton={<TableSkeleton columns={2} rows={6} />}>
       <Models project={project} />
-    </Part>
+    </AsyncBoundary>
   );
 }
 
@@ -43,14 +43,14 @@ function Models({ project }: { project: Project }) {
   const { model } = playground.useSearch();
   const found = { hosted: hosted.data, trained: trained.data, bases: bases.data };
   const [first, ...others] = choicesOf(project.kind, found);
-  // A new chat is not in the loaded list.
+  // A model that was created a moment ago may be missing in the cached list.
   const isKnown = model === undefined || [first, ...others].some((choice) => choice?.id === model);
-  if (!isKnown && (isHostedOld || isTrainedOld)) return <RowsSkeleton columns={2} rows={6} />;
+  if (!isKnown && (isHostedOld || isTrainedOld)) return <TableSkeleton columns={2} rows={6} />;
   if (!first)
     return (
-      <Empty icon={IconMessageCircle} title={t.noModelsTitle}>
+      <EmptyState icon={IconMessageCircle} title={t.noModelsTitle}>
         {t.noModelsText}
-      </Empty>
+      </EmptyState>
     );
   const models = { project, choices: [first, ...others] as const };
   return project.kind === 'text' ? <ChatPlayground {...models} /> : <EmbeddingPlayground {...models} />;

@@ -10,7 +10,7 @@ export type ChatPath = ProjectPath & { chatId: string };
 
 /** Polls an answer that another page or server makes. */
 const followMs = 1_000;
-const isUnderWay = ({ state, error }: Message) => state === 'streaming' || (state === 'queued' && error === null);
+const isInProgress = ({ state, error }: Message) => state === 'streaming' || (state === 'queued' && error === null);
 
 export const chatsQuery = ({ owner, project }: ProjectPath) =>
   infiniteQueryOptions({
@@ -50,7 +50,7 @@ export const messagesQuery = ({ owner, project, chatId }: ChatPath) =>
       }
       return messages;
     },
-    refetchInterval: ({ state }) => (state.data?.some(isUnderWay) ? followMs : false),
+    refetchInterval: ({ state }) => (state.data?.some(isInProgress) ? followMs : false),
   });
 
 export const datasetsQuery = ({ owner, project }: ProjectPath) =>

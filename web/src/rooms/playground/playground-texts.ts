@@ -1,5 +1,5 @@
 import { catalogue } from '../../i18n/catalogue.ts';
-import { counted } from '../../i18n/counted.ts';
+import { pluralize } from '../../i18n/pluralize.ts';
 
 export const playgroundTexts = catalogue(
   {
@@ -39,7 +39,7 @@ export const playgroundTexts = catalogue(
     toolsWrong: 'This is not a JSON list, or a number in it has more digits than a browser keeps.',
     numberWrong: (from: string, to: string) => `A number from ${from} to ${to}.`,
     reset: 'Back to the defaults',
-    context: (tokens: string) => `Prompt and answer share ${counted(tokens, 'token')}.`,
+    context: (tokens: string) => `Prompt and answer share ${pluralize(tokens, 'token')}.`,
     sayLabel: 'Message',
     sayHint: 'Say something …',
     send: 'Send',
@@ -80,8 +80,8 @@ export const playgroundTexts = catalogue(
     splits: { train: 'train', test: 'test' },
     savedAs: 'The answer is an example now.',
     facts: {
-      tokens: (prompt: string, answer: string) => `${prompt} → ${counted(answer, 'token')}`,
-      cost: (credits: string) => counted(credits, 'credit'),
+      tokens: (prompt: string, answer: string) => `${prompt} → ${pluralize(answer, 'token')}`,
+      cost: (credits: string) => pluralize(credits, 'credit'),
       first: (time: string) => `first word ${time}`,
       total: (time: string) => `${time} in all`,
       active: (time: string) => `${time} of active time`,
@@ -91,7 +91,7 @@ export const playgroundTexts = catalogue(
       textsHint: (most: string) => `One per line, at most ${most}.`,
       sample: 'How do I fold a paper fan?\nFold a sheet back and forth like an accordion.\nThe ferry leaves at noon.',
       compute: 'Compare the texts',
-      computing: (done: string, all: string) => `${done} of ${counted(all, 'text')}`,
+      computing: (done: string, all: string) => `${done} of ${pluralize(all, 'text')}`,
       matrix: 'Similarity',
       matrixText: 'Cosine of each pair: 1 is the same direction, 0 has nothing in common.',
       search: 'Search',
@@ -102,10 +102,10 @@ export const playgroundTexts = catalogue(
       other: 'Beside it',
       noOther: 'Only this model',
       text: 'Text',
-      moved: (places: string) => counted(places, 'place'),
+      moved: (places: string) => pluralize(places, 'place'),
       none: 'Paste a few texts to see how close the model puts them.',
       noneTitle: 'Nothing to compare yet',
-      used: (tokens: string) => `${counted(tokens, 'token was', 'tokens were')} embedded.`,
+      used: (tokens: string) => `${pluralize(tokens, 'token was', 'tokens were')} embedded.`,
     },
   },
   {

@@ -1,7 +1,11 @@
-export type CodeFacts = { baseUrl: string; path: 'chat/completions' | 'embeddings'; body: Record<string, unknown> };
+export type RequestCodeOptions = {
+  baseUrl: string;
+  path: 'chat/completions' | 'embeddings';
+  body: Record<string, unknown>;
+};
 
 /** The same request in three languages. */
-export function codeOf(facts: CodeFacts): { id: string; name: string; code: string }[] {
+export function codeOf(facts: RequestCodeOptions): { id: string; name: string; code: string }[] {
   return [
     { id: 'curl', name: 'curl', code: curl(facts) },
     { id: 'typescript', name: 'TypeScript', code: typescript(facts) },
@@ -9,14 +13,14 @@ export function codeOf(facts: CodeFacts): { id: string; name: string; code: stri
   ];
 }
 
-function curl({ baseUrl, path, body }: CodeFacts): string {
+function curl({ baseUrl, path, body }: RequestCodeOptions): string {
   const quoted = JSON.stringify(body, null, 2).replaceAll("'", "'\\''");
   return `curl${body.stream === true ? ' -N' : ''} ${baseUrl}/${path} \\
   -H "Authorization: Bearer $FANFOLD_KEY" -H 'Content-Type: application/json' \\
   -d '${quoted}'`;
 }
 
-function typescript({ baseUrl, path, body }: CodeFacts): string {
+function typescript({ baseUrl, path, body }: RequestCodeOptions): string {
   const json = JSON.stringify(body, null, 2);
   const call =
     path === 'embeddings'
@@ -36,7 +40,7 @@ const client = new OpenAI({
 ${call}`;
 }
 
-function python({ baseUrl, path, body }: CodeFacts): string {
+function python({ baseUrl, path, body }: RequestCodeOptions): string {
   const fields = Object.entries(body).map(([name, value]) => `    ${name}=${literal(value, '    ')},\n`);
   const list = `(\n${fields.join('')})`;
   const call =

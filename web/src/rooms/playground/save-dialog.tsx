@@ -8,7 +8,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { SubmitRow } from '../../ui/submit-row.tsx';
-import { NoDatasets, useDatasetOptions, useKeptNotice } from '../data/index.ts';
+import { NoDatasets, useDatasetOptions, useSavedNotice } from '../data/index.ts';
 import type { Project } from '../projects/index.ts';
 import { datasetsQuery, type Message } from './playground-queries.ts';
 import { playgroundTexts } from './playground-texts.ts';
@@ -19,7 +19,7 @@ export function SaveDialog({ project, chatId, message, onClose }: SaveDialogProp
   const t = useTexts(playgroundTexts);
   const path = { owner: project.owner.slug, project: project.slug };
   const queryClient = useQueryClient();
-  const tellKept = useKeptNotice(path);
+  const notifySaved = useSavedNotice(path);
   const datasets = useQuery(datasetsQuery(path));
   const options = useDatasetOptions(datasets.data?.data ?? []);
   const [chosen, setChosen] = useState('');
@@ -36,7 +36,7 @@ export function SaveDialog({ project, chatId, message, onClose }: SaveDialogProp
       });
     },
     onSuccess: () => {
-      tellKept(t.savedAs, datasetId);
+      notifySaved(t.savedAs, datasetId);
       void queryClient.invalidateQueries({ queryKey: ['datasets'] });
       onClose();
     },

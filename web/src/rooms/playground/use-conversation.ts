@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { ProjectPath } from '../projects/index.ts';
-import { noText } from './answer-stream.ts';
-import { type Asked, ask, prepareChat, readAnswer, stopAnswer, type Timing } from './ask.ts';
-import { type Live, messagesBeside } from './live-answer.ts';
+import { emptyText } from './answer-stream.ts';
+import { type Live, messagesWithout } from './live-answer.ts';
 import { chatQuery, type Message } from './playground-queries.ts';
+import { type MessageRequest, prepareChat, readAnswer, sendMessage, stopAnswer, type Timing } from './send-message.ts';
 import type { ChatSettings } from './settings.ts';
 import { useMessages } from './use-messages.ts';
 
@@ -43,44 +43,50 @@ export function useConversation({ path, chatId, onChat, isReady }: Options) {
     return chat.id;
   }
 
-  async function receive(id: string, asked: Asked, signal: AbortSignal): Promise<void> {
+  async function receive(id: string, request: MessageRequest, signal: AbortSignal): Promise<void> {
     const startedMs = performance.now();
     const onWait = (waiting: Live['waiting']) => change({ waiting });
-    const place = { owner, project, chatId: id };
-    const response = await ask(place, asked, { signal, onWait, read: () => read(id) });
+    const target = { owner, project, chatId: id };
+    const response = await sendMessage(target, request, { signal, onWait, read: () => read(id) });
     const messageId = response.headers.get('x-fnf-message-id');
     change({ messageId });
     const timing = await readAnswer(response, { startedMs, show: (text) => change({ text }) });
-    if (messageId !== null) setTimings((known) => ({ ...known, [messageId]: timing }));
+    if (messageId !== null) setTimings((earlier) => ({ ...earlier, [messageId]: timing }));
   }
 
   /** Resolves to true when the message is stored. */
-  async function run(settings: ChatSettings, asked: Asked): Promise<boolean> {
+  async function run(settings: ChatSettings, request: MessageRequest): Promise<boolean> {
     if (!isReady()) return false;
     const controller = new AbortController();
     leaving.current?.abort();
     leaving.current = controller;
     const { signal } = controller;
     setProblem(null);
-    setLive({ messageId: asked.retried, said: asked.said, replaces: asked.replaces, text: noText, waiting: null });
+    setLive({
+      messageId: request.retriedId,
+      content: request.content,
+      replacedId: request.replacedId,
+      text: emptyText,
+      waiting: null,
+    });
     let id = chatId;
-    let isHeard = true;
-    const known = messages.data ?? [];
+    let isStored = true;
+    const before = messages.data ?? [];
     try {
       id = await prepare(settings);
-      await receive(id, asked, signal);
+      await receive(id, request, signal);
     } catch (error) {
       if (signal.aborted) return true;
       setProblem(error);
-      isHeard = false;
+      isStored = false;
     }
     if (id !== null) {
-      const now = await refresh(id);
+      const after = await refresh(id);
       // The message may be stored although the answer failed.
-      isHeard ||= asked.said === null || isNew(asked.said, { known, now });
+      isStored ||= request.content === null || isNew(request.content, { before, after });
     }
     if (leaving.current === controller) setLive(null);
-    return isHeard;
+    return isStored;
   }
 
   async function stop(): Promise<void> {
@@ -97,23 +103,24 @@ export function useConversation({ path, chatId, onChat, isReady }: Options) {
   }
 
   return {
-    messages: messagesBeside(live, messages.data ?? []),
+    messages: messagesWithout(live, messages.data ?? []),
     isLoading: chatId !== null && messages.isPending && live === null,
     loadError: messages.error,
     live,
     problem,
     timings,
-    say: (settings: ChatSettings, said: string) => run(settings, { said, replaces: null, retried: null }),
-    edit: (settings: ChatSettings, replaces: string, said: string) => run(settings, { said, replaces, retried: null }),
-    retry: (settings: ChatSettings, retried: string) => run(settings, { said: null, replaces: null, retried }),
+    send: (settings: ChatSettings, content: string) => run(settings, { content, replacedId: null, retriedId: null }),
+    edit: (settings: ChatSettings, replacedId: string, content: string) =>
+      run(settings, { content, replacedId, retriedId: null }),
+    retry: (settings: ChatSettings, retriedId: string) => run(settings, { content: null, replacedId: null, retriedId }),
     stop,
     refresh: () => (chatId === null ? Promise.resolve() : refresh(chatId)),
   };
 }
 
-function isNew(said: string, { known, now }: Record<'known' | 'now', readonly Message[]>): boolean {
-  const ids = new Set(known.map(({ id }) => id));
-  return now.some(({ id, role, content }) => role === 'user' && content === said && !ids.has(id));
+function isNew(content: string, { before, after }: Record<'before' | 'after', readonly Message[]>): boolean {
+  const ids = new Set(before.map(({ id }) => id));
+  return after.some((message) => message.role === 'user' && message.content === content && !ids.has(message.id));
 }
 
 export type Conversation = ReturnType<typeof useConversation>;

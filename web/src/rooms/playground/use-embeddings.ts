@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { call } from '../../api/call.ts';
 import type { ProjectPath } from '../projects/index.ts';
-import { patiently, type Waiting } from './patient.ts';
+import { retryWhileLoading, type Waiting } from './retry-while-loading.ts';
 
 type Embedded = { vectors: number[][]; tokens: number };
 
@@ -28,7 +28,7 @@ export function useEmbeddings({ owner, project }: ProjectPath) {
       const before = known.get(name);
       if (before) return before;
       leaving.current ??= new AbortController();
-      const answer = await patiently(
+      const answer = await retryWhileLoading(
         () =>
           call('POST /api/v1/projects/{owner}/{project}/embeddings', {
             path: { owner, project },

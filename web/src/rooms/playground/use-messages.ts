@@ -6,8 +6,8 @@ import { messagesQuery } from './playground-queries.ts';
 /** The stored messages of a chat; null: a new one. */
 export function useMessages({ owner, project }: ProjectPath, chatId: string | null) {
   const queryClient = useQueryClient();
-  const place = { owner, project, chatId: chatId ?? '' };
-  const messages = useQuery({ ...messagesQuery(place), enabled: chatId !== null });
+  const path = { owner, project, chatId: chatId ?? '' };
+  const messages = useQuery({ ...messagesQuery(path), enabled: chatId !== null });
 
   const read = useCallback(
     async (id: string) => {

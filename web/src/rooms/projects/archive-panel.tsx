@@ -21,19 +21,19 @@ const pathOf = ({ owner, slug }: Project) => ({ owner: owner.slug, project: slug
 
 function Archive({ project }: { project: Project }) {
   const t = useTexts(projectsTexts);
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const change = useChangeProject(pathOf(project), ({ name }) => {
-    setAsking(false);
+    setConfirming(false);
     notify({ tone: 'good', text: t.archiveDone(name) });
   });
   return (
     <>
-      <Button variant="outline" color="rust" onClick={() => setAsking(true)}>
+      <Button variant="outline" color="rust" onClick={() => setConfirming(true)}>
         {t.archive}
       </Button>
       <Confirm
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
+        isOpen={isConfirming}
+        onClose={() => setConfirming(false)}
         title={t.archiveConfirm(project.name)}
         action={t.archive}
         isBusy={change.isPending}

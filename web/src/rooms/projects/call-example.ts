@@ -6,10 +6,10 @@ export const exampleLanguages = [
 
 type ExampleLanguage = (typeof exampleLanguages)[number]['id'];
 
-type ExampleFacts = { kind: 'text' | 'embedding'; baseUrl: string; model: string };
+type ExampleOptions = { kind: 'text' | 'embedding'; baseUrl: string; model: string };
 
 /** A first call in each language, with the key from the environment. */
-export function exampleOf(facts: ExampleFacts, language: ExampleLanguage): string {
+export function exampleOf(facts: ExampleOptions, language: ExampleLanguage): string {
   switch (language) {
     case 'curl':
       return curl(facts);
@@ -22,7 +22,7 @@ export function exampleOf(facts: ExampleFacts, language: ExampleLanguage): strin
 
 const quoted = (text: string): string => JSON.stringify(text);
 
-function curl({ kind, baseUrl, model }: ExampleFacts): string {
+function curl({ kind, baseUrl, model }: ExampleOptions): string {
   const [path, body] =
     kind === 'text'
       ? ['chat/completions', { model, messages: [{ role: 'user', content: 'Hello! Who are you?' }] }]
@@ -32,7 +32,7 @@ function curl({ kind, baseUrl, model }: ExampleFacts): string {
   -d '${JSON.stringify(body)}'`;
 }
 
-function typescript({ kind, baseUrl, model }: ExampleFacts): string {
+function typescript({ kind, baseUrl, model }: ExampleOptions): string {
   const call =
     kind === 'text'
       ? `const answer = await client.chat.completions.create({
@@ -51,7 +51,7 @@ const client = new OpenAI({
 ${call}`;
 }
 
-function python({ kind, baseUrl, model }: ExampleFacts): string {
+function python({ kind, baseUrl, model }: ExampleOptions): string {
   const call =
     kind === 'text'
       ? `answer = client.chat.completions.create(

@@ -2,12 +2,12 @@ import { Radio, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { applyProblem, isAboutField } from '../../api/form-problem.ts';
-import { useUnsent } from '../../api/use-draft.ts';
+import { useUnsavedInput } from '../../api/use-draft.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { focusWrong } from '../../ui/focus-wrong.ts';
+import { focusInvalidField } from '../../ui/focus-invalid-field.ts';
 import { GrowingTextarea } from '../../ui/growing-textarea.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
@@ -40,7 +40,7 @@ function ProjectForm({ onClose }: { onClose: () => void }) {
       slug: (text, { name }) => (isSlug(text || slugOf(name)) || (text === '' && !slugOf(name)) ? null : t.slugWrong),
     },
   });
-  useUnsent('new project', form.values, form.isDirty(), form.setValues);
+  useUnsavedInput('new project', form.values, form.isDirty(), form.setValues);
   const submit = form.onSubmit((fields) => {
     const body = toBody(fields);
     create.mutate(
@@ -53,7 +53,7 @@ function ProjectForm({ onClose }: { onClose: () => void }) {
         onError: (error) => applyProblem(form, error),
       },
     );
-  }, focusWrong);
+  }, focusInvalidField);
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">

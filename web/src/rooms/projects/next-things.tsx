@@ -39,9 +39,9 @@ export function NextThings({ project }: { project: Project }) {
   return (
     <Panel title={t.next}>
       <ul className={styles.things}>
-        {shown.map(({ thing, to, icon: Sign }) => (
+        {shown.map(({ thing, to, icon: Icon }) => (
           <li key={thing}>
-            <Sign size={20} />
+            <Icon size={20} />
             <span>
               <TextLink to={to} params={params}>
                 {t.nextThings[thing].title}

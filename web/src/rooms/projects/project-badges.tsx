@@ -6,9 +6,9 @@ import { projectsTexts } from './projects-texts.ts';
 
 export function VisibilityBadge({ visibility }: Pick<Project, 'visibility'>) {
   const t = useTexts(projectsTexts);
-  const Sign = visibility === 'private' ? IconLock : IconWorld;
+  const Icon = visibility === 'private' ? IconLock : IconWorld;
   return (
-    <Badge color="gray" leftSection={<Sign size={12} />}>
+    <Badge color="gray" leftSection={<Icon size={12} />}>
       {t[visibility]}
     </Badge>
   );

@@ -6,7 +6,7 @@ import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { IconArchive } from '../../ui/icons.tsx';
 import { KindBadge } from '../../ui/kind.tsx';
 import { Page } from '../../ui/page.tsx';
-import { useTabInSight } from '../../ui/use-tab-in-sight.ts';
+import { useScrollToActiveTab } from '../../ui/use-scroll-to-active-tab.ts';
 import { VisibilityBadge } from './project-badges.tsx';
 import styles from './project-frame.module.css';
 import { projectTabs } from './project-tabs.ts';
@@ -20,14 +20,14 @@ export function ProjectFrame() {
   const t = useTexts(projectsTexts);
   const params = route.useParams();
   const { data: project } = useSuspenseQuery(projectQuery(params));
-  const tabsBox = useTabInSight();
+  const tabsBox = useScrollToActiveTab();
   const tabs = projectTabs.filter(({ isShown }) => isShown(project));
-  const place = useMatches({ select: (matches) => matches.at(-1)?.fullPath ?? '' });
-  const tab = tabs.find(({ to, text }) => text !== 'home' && place.startsWith(to));
+  const fullPath = useMatches({ select: (matches) => matches.at(-1)?.fullPath ?? '' });
+  const tab = tabs.find(({ to, text }) => text !== 'home' && fullPath.startsWith(to));
   return (
     <Page
       title={project.name}
-      place={tab && t.tabs[tab.text]}
+      tab={tab && t.tabs[tab.text]}
       above={<Where owner={project.owner.slug} slug={project.slug} />}
       badges={
         <>

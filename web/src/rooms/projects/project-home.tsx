@@ -1,10 +1,10 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { CopyIcon } from '../../ui/copy-button.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { Part } from '../../ui/part.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { NextThings } from './next-things.tsx';
 import styles from './project-home.module.css';
 import { ModelsOfOthers, OwnModels } from './project-models.tsx';
@@ -20,9 +20,9 @@ export function ProjectHome() {
     <>
       <BaseUrl url={project.inference_base_url} />
       {isOwner && project.archived_at === null && <NextThings project={project} />}
-      <Part skeleton={<RowsSkeleton columns={2} rows={5} />}>
+      <AsyncBoundary skeleton={<TableSkeleton columns={2} rows={5} />}>
         {isOwner ? <OwnModels project={project} /> : <ModelsOfOthers project={project} />}
-      </Part>
+      </AsyncBoundary>
     </>
   );
 }

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Schemas } from '../../api/generated/contract.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { Empty } from '../../ui/empty.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
 import { IconCube } from '../../ui/icons.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
@@ -80,9 +80,9 @@ function Examples({ project, callable }: { project: Project; callable: readonly 
 
 function NoModels({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <Empty icon={IconCube} title={title}>
+    <EmptyState icon={IconCube} title={title}>
       {children}
-    </Empty>
+    </EmptyState>
   );
 }
 

@@ -6,7 +6,7 @@ import { applyProblem, isAboutField } from '../../api/form-problem.ts';
 import { useChanges } from '../../api/use-changes.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
-import { focusWrong } from '../../ui/focus-wrong.ts';
+import { focusInvalidField } from '../../ui/focus-invalid-field.ts';
 import { GrowingTextarea } from '../../ui/growing-textarea.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { Panel } from '../../ui/panel.tsx';
@@ -53,7 +53,7 @@ function General({ project }: { project: Project }) {
     const { name, description } = changes;
     if (name?.trim() === '') {
       form.setFieldError('name', t.nameMissing);
-      return focusWrong(undefined, undefined, event);
+      return focusInvalidField(undefined, undefined, event);
     }
     change.mutate(
       {

@@ -3,7 +3,9 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useDeferredValue, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
-import { Empty } from '../../ui/empty.tsx';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
 import { ArchiveFilter } from '../../ui/filters.tsx';
 import { IconArchive, IconFolder, IconPlus } from '../../ui/icons.tsx';
 import { KindBadge, kindTexts } from '../../ui/kind.tsx';
@@ -12,13 +14,11 @@ import { LoadMore } from '../../ui/load-more.tsx';
 import { NothingFound } from '../../ui/nothing-found.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { Part } from '../../ui/part.tsx';
-import { type Column, Rows } from '../../ui/rows.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
 import { useList } from '../../ui/use-list.ts';
-import { When } from '../../ui/when.tsx';
 import { CreateProject } from './create-project.tsx';
 import { VisibilityBadge } from './project-badges.tsx';
 import styles from './projects-page.module.css';
@@ -42,9 +42,9 @@ export function ProjectsPage() {
     <Page title={t.title} lead={t.lead} actions={create}>
       <Filters filter={filter} />
       <Panel flush>
-        <Part skeleton={<RowsSkeleton columns={4} />}>
+        <AsyncBoundary skeleton={<TableSkeleton columns={4} />}>
           <ProjectList filter={shown} create={create} />
-        </Part>
+        </AsyncBoundary>
       </Panel>
       <CreateProject isOpen={isCreating} onClose={() => setCreating(false)} />
     </Page>
@@ -71,7 +71,7 @@ function ProjectList({ filter, create }: { filter: ProjectsSearch; create: React
   if (projects.length === 0) return <Nothing filter={filter} create={create} />;
   return (
     <>
-      <Rows label={t.title} columns={columns} rows={projects} idOf={({ id }) => id} />
+      <DataTable label={t.title} columns={columns} rows={projects} idOf={({ id }) => id} />
       <LoadMore list={list} shown={projects.length} />
     </>
   );
@@ -86,14 +86,14 @@ function Nothing({ filter: { q, kind, archived }, create }: { filter: ProjectsSe
     );
   if (archived)
     return (
-      <Empty icon={IconArchive} title={t.archiveEmptyTitle}>
+      <EmptyState icon={IconArchive} title={t.archiveEmptyTitle}>
         {t.archiveEmpty}
-      </Empty>
+      </EmptyState>
     );
   return (
-    <Empty icon={IconFolder} title={t.emptyTitle} action={create}>
+    <EmptyState icon={IconFolder} title={t.emptyTitle} action={create}>
       {t.empty}
-    </Empty>
+    </EmptyState>
   );
 }
 
@@ -134,6 +134,6 @@ function useColumns(): Column<Project>[] {
       align: 'end',
       render: ({ counts }) => (counts ? format.number(counts.hosted_models) : '–'),
     },
-    { key: 'changed', label: t.changed, align: 'end', render: ({ updated_at }) => <When at={updated_at} /> },
+    { key: 'changed', label: t.changed, align: 'end', render: ({ updated_at }) => <RelativeTime at={updated_at} /> },
   ];
 }

@@ -8,7 +8,7 @@ import { IconAlertTriangle, IconTrash } from '../../ui/icons.tsx';
 import { notify, notifyProblem } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { useList } from '../../ui/use-list.ts';
-import { datasetsQuery, NoDatasets, useDatasetOptions, useKeptNotice } from '../data/index.ts';
+import { datasetsQuery, NoDatasets, useDatasetOptions, useSavedNotice } from '../data/index.ts';
 import { ExampleView, IssueList } from '../examples/index.ts';
 import type { ProjectPath } from '../projects/index.ts';
 import styles from './saved-calls.module.css';
@@ -30,7 +30,7 @@ export function CallDetail({ at, id, onClose }: CallDetailProps) {
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed">
-        {saved.model_requested} · {format.moment(saved.created_at)} · {t.expires} {format.date(saved.expires_at)}
+        {saved.model_requested} · {format.dateTime(saved.created_at)} · {t.expires} {format.date(saved.expires_at)}
       </Text>
       <ExampleView text={contentOf(saved)} embedding={null} />
       <Keep at={at} id={id} />
@@ -56,7 +56,7 @@ function Keep({ at, id }: { at: ProjectPath; id: string }) {
   const options = useDatasetOptions(datasets);
   const [dataset, setDataset] = useState(datasets.length === 1 ? (datasets[0]?.id ?? '') : '');
   const keep = useKeepAsExample(at);
-  const tellKept = useKeptNotice(at);
+  const notifySaved = useSavedNotice(at);
   const refused = keep.data && keep.data.status !== 'converted' ? keep.data : null;
   const isThere = refused?.status === 'duplicate' || refused?.status === 'already_converted';
   if (datasets.length === 0) return <NoDatasets at={at} />;
@@ -75,7 +75,7 @@ function Keep({ at, id }: { at: ProjectPath; id: string }) {
           onClick={() =>
             keep.mutate(
               { id, dataset },
-              { onSuccess: (made) => made?.status === 'converted' && tellKept(t.kept, dataset) },
+              { onSuccess: (made) => made?.status === 'converted' && notifySaved(t.kept, dataset) },
             )
           }
         >

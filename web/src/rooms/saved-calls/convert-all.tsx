@@ -4,12 +4,12 @@ import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Part } from '../../ui/part.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { useList } from '../../ui/use-list.ts';
-import { datasetsQuery, NoDatasets, useDatasetOptions, useKeptNotice } from '../data/index.ts';
+import { datasetsQuery, NoDatasets, useDatasetOptions, useSavedNotice } from '../data/index.ts';
 import type { ProjectPath } from '../projects/index.ts';
 import { type Converted, convertTrialQuery, useConvertAll } from './saved-calls-changes.ts';
 import type { CallsSearch } from './saved-calls-queries.ts';
@@ -28,9 +28,9 @@ export function ConvertAll(props: ConvertAllProps) {
         {t.convertAll}
       </Button>
       <Dialog opened={isOpen} onClose={close} title={t.convertTitle}>
-        <Part skeleton={<RowsSkeleton columns={1} rows={2} />}>
+        <AsyncBoundary skeleton={<TableSkeleton columns={1} rows={2} />}>
           <Conversion {...props} onClose={close} />
-        </Part>
+        </AsyncBoundary>
       </Dialog>
     </>
   );
@@ -42,7 +42,7 @@ function Conversion({ at, filter, onClose }: ConvertAllProps & { onClose: () => 
   const format = useFormat();
   const { rows: datasets } = useList(datasetsQuery(at, {}));
   const options = useDatasetOptions(datasets);
-  const tellKept = useKeptNotice(at);
+  const notifySaved = useSavedNotice(at);
   const [dataset, setDataset] = useState(datasets[0]?.id ?? '');
   const [percent, setPercent] = useState<number | string>(20);
   const [done, setDone] = useState(0);
@@ -55,7 +55,7 @@ function Conversion({ at, filter, onClose }: ConvertAllProps & { onClose: () => 
       {
         onSuccess: (converted) => {
           onClose();
-          tellKept(t.converted(format.number(converted)), dataset);
+          notifySaved(t.converted(format.number(converted)), dataset);
         },
       },
     );

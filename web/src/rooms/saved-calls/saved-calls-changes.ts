@@ -1,5 +1,5 @@
 import { type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { type AnswerOf, call } from '../../api/call.ts';
+import { call, type ResponseOf } from '../../api/call.ts';
 import { type DatasetPath, refreshDataset } from '../data/index.ts';
 import type { TextContent } from '../examples/index.ts';
 import type { ProjectPath } from '../projects/index.ts';
@@ -43,7 +43,7 @@ export function contentOf({ messages, tools, answer }: SavedCallDetail): TextCon
 }
 
 const convertRoute = 'POST /api/v1/projects/{owner}/{project}/saved-calls/convert';
-export type Converted = AnswerOf<typeof convertRoute>;
+export type Converted = ResponseOf<typeof convertRoute>;
 
 export function useKeepAsExample({ owner, project }: ProjectPath) {
   const queryClient = useQueryClient();

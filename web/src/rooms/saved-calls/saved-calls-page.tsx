@@ -5,23 +5,23 @@ import { useDeferredValue, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Empty } from '../../ui/empty.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
 import { IconBookmark } from '../../ui/icons.tsx';
 import styles from '../../ui/list-page.module.css';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { NothingFound } from '../../ui/nothing-found.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { Part } from '../../ui/part.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { VirtualList } from '../../ui/virtual-list.tsx';
-import { When } from '../../ui/when.tsx';
 import { projectQuery } from '../projects/index.ts';
 import { CallDetail } from './call-detail.tsx';
 import { ConvertAll } from './convert-all.tsx';
@@ -50,9 +50,9 @@ export function SavedCallsPage() {
         />
       </Toolbar>
       <Panel flush>
-        <Part skeleton={<RowsSkeleton columns={1} rows={6} />}>
+        <AsyncBoundary skeleton={<TableSkeleton columns={1} rows={6} />}>
           <Calls filter={shown} />
-        </Part>
+        </AsyncBoundary>
       </Panel>
     </>
   );
@@ -87,9 +87,9 @@ function Calls({ filter }: { filter: CallsSearch }) {
       <LoadMore list={list} shown={calls.length} />
       <Dialog opened={openId !== null} onClose={close} title={t.detailTitle} size="xl">
         {openId && (
-          <Part skeleton={<RowsSkeleton columns={1} />}>
+          <AsyncBoundary skeleton={<TableSkeleton columns={1} />}>
             <CallDetail at={at} id={openId} onClose={close} />
-          </Part>
+          </AsyncBoundary>
         )}
       </Dialog>
     </>
@@ -99,16 +99,16 @@ function Calls({ filter }: { filter: CallsSearch }) {
 function Row({ saved, onOpen }: { saved: SavedCall; onOpen: (id: string) => void }) {
   const t = useTexts(savedCallsTexts);
   const format = useFormat();
-  const { id, prompt_preview: asked, answer_preview: answered, model_requested: model, usage, created_at } = saved;
+  const { id, prompt_preview: prompt, answer_preview: answer, model_requested: model, usage, created_at } = saved;
   return (
     <button type="button" data-row-target className={rowStyles.row} onClick={() => onOpen(id)}>
-      <strong>{asked}</strong>
-      <span className={rowStyles.answer}>{answered}</span>
+      <strong>{prompt}</strong>
+      <span className={rowStyles.answer}>{answer}</span>
       <span className={rowStyles.facts}>
         <span>{model}</span>
         <span>{t.tokens(format.number(usage.total_tokens))}</span>
         {saved.key && <span>{saved.key.name}</span>}
-        <When at={created_at} />
+        <RelativeTime at={created_at} />
       </span>
     </button>
   );
@@ -118,19 +118,19 @@ function DeleteAll({ filter, total }: { filter: CallsSearch; total: number }) {
   const t = useTexts(savedCallsTexts);
   const shared = useTexts(sharedTexts);
   const format = useFormat();
-  const [isAsking, setAsking] = useState(false);
-  const close = () => setAsking(false);
+  const [isConfirming, setConfirming] = useState(false);
+  const close = () => setConfirming(false);
   const remove = useDeleteCalls(route.useParams(), (deleted) => {
     close();
     notify({ tone: 'good', text: t.deletedMany(format.number(deleted)) });
   });
   return (
     <>
-      <Button size="compact-xs" variant="subtle" color="rust" onClick={() => setAsking(true)}>
+      <Button size="compact-xs" variant="subtle" color="rust" onClick={() => setConfirming(true)}>
         {filter.q || filter.model ? t.deleteFound : t.deleteAll}
       </Button>
       <Confirm
-        isOpen={isAsking}
+        isOpen={isConfirming}
         onClose={close}
         title={t.deleteTitle(format.number(total))}
         action={shared.delete}
@@ -153,12 +153,12 @@ function Nothing({ filter }: { filter: CallsSearch }) {
     return <NothingFound onClear={() => void navigate({ search: {}, replace: true })}>{t.noneFound}</NothingFound>;
   if (project.inference_auto_save)
     return (
-      <Empty icon={IconBookmark} title={t.emptyTitle}>
+      <EmptyState icon={IconBookmark} title={t.emptyTitle}>
         {t.emptyOn}
-      </Empty>
+      </EmptyState>
     );
   return (
-    <Empty
+    <EmptyState
       icon={IconBookmark}
       title={t.emptyTitle}
       action={
@@ -168,6 +168,6 @@ function Nothing({ filter }: { filter: CallsSearch }) {
       }
     >
       {t.emptyOff}
-    </Empty>
+    </EmptyState>
   );
 }

@@ -1,5 +1,5 @@
 import { catalogue } from '../../i18n/catalogue.ts';
-import { counted } from '../../i18n/counted.ts';
+import { pluralize } from '../../i18n/pluralize.ts';
 
 const calls = (count: string) => (count === '1' ? '1 call' : `${count} calls`);
 
@@ -13,7 +13,7 @@ export const savedCallsTexts = catalogue(
     emptyOn: 'Auto-save is on. The next calls of the models of this project are listed here.',
     toSettings: 'To the settings',
     noneFound: 'In no saved call was this said.',
-    tokens: (count: string) => counted(count, 'token'),
+    tokens: (count: string) => pluralize(count, 'token'),
     expires: 'kept until',
     detailTitle: 'Saved call',
     keep: 'Make it an example',

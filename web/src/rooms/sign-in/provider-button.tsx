@@ -2,14 +2,14 @@ import { Button, Divider } from '@mantine/core';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { IconLogin } from '../../ui/icons.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
-import { useDepart } from './sign-in-queries.ts';
+import { useRedirectToProvider } from './sign-in-queries.ts';
 import { signInTexts } from './sign-in-texts.ts';
 
 type ProviderProps = { name: string; next: string | undefined };
 
 export function ProviderButton({ name, next }: ProviderProps) {
   const t = useTexts(signInTexts);
-  const depart = useDepart(next);
+  const depart = useRedirectToProvider(next);
   return (
     <>
       <Button

@@ -3,16 +3,16 @@ import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { focusWrong } from '../../ui/focus-wrong.ts';
+import { focusInvalidField } from '../../ui/focus-invalid-field.ts';
 import { PasswordField } from '../../ui/password-field.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
-import { Entry } from './entry.tsx';
-import { EntryProblem, Refusal } from './entry-problem.tsx';
-import { FirstTime } from './first-time.tsx';
 import { isEmail } from './is-email.ts';
 import { ProviderFirst } from './provider-button.tsx';
+import { SignInHelp } from './sign-in-help.tsx';
+import { SignInLayout } from './sign-in-layout.tsx';
 import styles from './sign-in-page.module.css';
+import { EntryProblem, Refusal } from './sign-in-problem.tsx';
 import { signInOptionsQuery, useSignIn } from './sign-in-queries.ts';
 import { signInTexts } from './sign-in-texts.ts';
 
@@ -23,7 +23,7 @@ export function SignInPage() {
   const { error, next } = route.useSearch();
   const { data: options, error: trouble, refetch } = useQuery(signInOptionsQuery);
   return (
-    <Entry title={t.signInTitle}>
+    <SignInLayout title={t.signInTitle}>
       <Stack gap="md">
         {error && <ReturnProblem code={error} />}
         {trouble && <ProblemNote error={trouble} onRetry={() => void refetch()} />}
@@ -37,9 +37,9 @@ export function SignInPage() {
             </TextLink>
           </p>
         ) : null}
-        <FirstTime options={options} />
+        <SignInHelp options={options} />
       </Stack>
-    </Entry>
+    </SignInLayout>
   );
 }
 
@@ -61,7 +61,10 @@ function PasswordForm({ next }: { next: string | undefined }) {
   });
   return (
     <form
-      onSubmit={form.onSubmit(({ email, password }) => signIn.mutate({ email: email.trim(), password }), focusWrong)}
+      onSubmit={form.onSubmit(
+        ({ email, password }) => signIn.mutate({ email: email.trim(), password }),
+        focusInvalidField,
+      )}
       noValidate
     >
       <Stack gap="md">

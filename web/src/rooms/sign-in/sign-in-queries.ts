@@ -2,7 +2,7 @@ import { queryOptions, useMutation } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { call } from '../../api/call.ts';
 import { basePath } from '../../api/page-settings.ts';
-import { rememberAccount, type SignedIn } from '../../api/session.ts';
+import { type SignedIn, setAccount } from '../../api/session.ts';
 import { hasChosenLanguage, languageOf, useLanguage } from '../../i18n/language.tsx';
 
 export const signInOptionsQuery = queryOptions({
@@ -19,7 +19,7 @@ function useArrival(next: string | undefined): (signedIn: SignedIn) => Promise<v
   const router = useRouter();
   const { choose } = useLanguage();
   return async (signedIn) => {
-    rememberAccount(signedIn);
+    setAccount(signedIn);
     if (!hasChosenLanguage()) choose(languageOf(signedIn.account.locale));
     await router.navigate({ href: next ?? '/', replace: true });
   };
@@ -42,7 +42,7 @@ export function useSignUp(next: string | undefined) {
 }
 
 /** Redirects to the identity provider. */
-export function useDepart(next: string | undefined) {
+export function useRedirectToProvider(next: string | undefined) {
   return useMutation({
     mutationFn: () =>
       call('POST /api/v1/auth/sign-in/oidc', { body: next === undefined ? {} : { return_to: basePath() + next } }),

@@ -2,23 +2,23 @@ import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { AnswerOf } from '../../api/call.ts';
+import type { ResponseOf } from '../../api/call.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
-import { focusWrong } from '../../ui/focus-wrong.ts';
+import { focusInvalidField } from '../../ui/focus-invalid-field.ts';
 import { newPasswordTexts, useWeakPassword } from '../../ui/new-password.ts';
 import { PasswordField } from '../../ui/password-field.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
-import { Entry } from './entry.tsx';
-import { EntryProblem } from './entry-problem.tsx';
 import { isEmail } from './is-email.ts';
 import { ProviderButton, ProviderFirst } from './provider-button.tsx';
+import { SignInLayout } from './sign-in-layout.tsx';
 import styles from './sign-in-page.module.css';
+import { EntryProblem } from './sign-in-problem.tsx';
 import { signInOptionsQuery, useSignUp } from './sign-in-queries.ts';
 import { signInTexts } from './sign-in-texts.ts';
 
-type Options = AnswerOf<'GET /api/v1/auth/options'>;
+type Options = ResponseOf<'GET /api/v1/auth/options'>;
 
 const route = getRouteApi('/sign-up');
 
@@ -28,7 +28,7 @@ export function SignUpPage() {
   const { data: options, error, refetch } = useQuery(signInOptionsQuery);
   const isOpen = options?.sign_up === 'open';
   return (
-    <Entry title={options && !isOpen ? t.closedTitle : t.signUpTitle}>
+    <SignInLayout title={options && !isOpen ? t.closedTitle : t.signUpTitle}>
       <Stack gap="md">
         {error && <ProblemNote error={error} onRetry={() => void refetch()} />}
         {options && !isOpen && <Closed options={options} next={next} />}
@@ -41,7 +41,7 @@ export function SignUpPage() {
           </TextLink>
         </p>
       </Stack>
-    </Entry>
+    </SignInLayout>
   );
 }
 
@@ -78,7 +78,7 @@ function AccountForm({ options: { password: rule }, next }: Props) {
       { email: email.trim(), password, ...(name ? { display_name: name } : {}) },
       { onError: (error) => form.setFieldError('password', weakness(error)) },
     );
-  }, focusWrong);
+  }, focusInvalidField);
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">

@@ -1,11 +1,11 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { Part } from '../../ui/part.tsx';
-import { type Column, Rows } from '../../ui/rows.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
-import { When } from '../../ui/when.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { JobBadge } from './job-badge.tsx';
 import styles from './training.module.css';
 import { type Attempt, attemptsQuery, type JobPath } from './training-queries.ts';
@@ -15,9 +15,9 @@ export function AttemptsPanel({ path }: { path: JobPath }) {
   const t = useTexts(trainingTexts);
   return (
     <Panel title={t.attempts} flush>
-      <Part skeleton={<RowsSkeleton columns={5} rows={1} />}>
+      <AsyncBoundary skeleton={<TableSkeleton columns={5} rows={1} />}>
         <Attempts path={path} />
-      </Part>
+      </AsyncBoundary>
     </Panel>
   );
 }
@@ -47,7 +47,7 @@ function Attempts({ path }: { path: JobPath }) {
     {
       key: 'started',
       label: t.started,
-      render: ({ started_at }) => (started_at ? <When at={started_at} /> : '–'),
+      render: ({ started_at }) => (started_at ? <RelativeTime at={started_at} /> : '–'),
     },
     { key: 'steps', label: t.step, align: 'end', render: ({ steps }) => format.number(steps) },
     {
@@ -59,5 +59,5 @@ function Attempts({ path }: { path: JobPath }) {
     { key: 'active', label: t.activeTime, align: 'end', render: ({ active_ms }) => format.duration(active_ms) },
     { key: 'credits', label: t.credits, align: 'end', render: ({ credits }) => format.credits(credits) },
   ];
-  return <Rows label={t.attempts} columns={columns} rows={data.data} idOf={({ number }) => String(number)} />;
+  return <DataTable label={t.attempts} columns={columns} rows={data.data} idOf={({ number }) => String(number)} />;
 }

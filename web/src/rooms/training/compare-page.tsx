@@ -5,12 +5,12 @@ import type { ReactNode } from 'react';
 import type { LineSeries } from '../../charts/lines.tsx';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { BackLink } from '../../ui/back-link.tsx';
-import { Empty } from '../../ui/empty.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
 import { IconChartLine } from '../../ui/icons.tsx';
-import { namesApart } from '../../ui/names-apart.ts';
 import { Panel } from '../../ui/panel.tsx';
-import { Part } from '../../ui/part.tsx';
+import { uniqueNames } from '../../ui/unique-names.ts';
 import { projectQuery } from '../projects/index.ts';
 import { pointsOf } from './curves.ts';
 import { Chart } from './curves-panel.tsx';
@@ -37,14 +37,14 @@ export function ComparePage() {
       </BackLink>
       {ids.length < 2 ? (
         <Panel>
-          <Empty icon={IconChartLine} title={t.compareTitle}>
+          <EmptyState icon={IconChartLine} title={t.compareTitle}>
             {t.compareNothing}
-          </Empty>
+          </EmptyState>
         </Panel>
       ) : (
-        <Part skeleton={<Skeleton height={420} radius="lg" />}>
+        <AsyncBoundary skeleton={<Skeleton height={420} radius="lg" />}>
           <Comparison ids={ids} />
-        </Part>
+        </AsyncBoundary>
       )}
     </>
   );
@@ -55,13 +55,13 @@ type Compared = { job: Job; name: string; metrics: Metrics; color: string };
 
 function Comparison({ ids }: { ids: readonly string[] }) {
   const t = useTexts(trainingTexts);
-  const place = route.useParams();
-  const { data: project } = useSuspenseQuery(projectQuery(place));
+  const params = route.useParams();
+  const { data: project } = useSuspenseQuery(projectQuery(params));
   const heldOut = useHeldOut(project.kind);
   const format = useFormat();
-  const jobs = useSuspenseQueries({ queries: ids.map((id) => jobQuery({ ...place, id })) });
-  const metrics = useSuspenseQueries({ queries: ids.map((id) => metricsQuery({ ...place, id })) });
-  const names = namesApart(
+  const jobs = useSuspenseQueries({ queries: ids.map((id) => jobQuery({ ...params, id })) });
+  const metrics = useSuspenseQueries({ queries: ids.map((id) => metricsQuery({ ...params, id })) });
+  const names = uniqueNames(
     jobs.map(({ data }) => data),
     format.date,
   );
@@ -101,7 +101,7 @@ const leastColumnRem = 7;
 function Differences({ compared }: { compared: readonly Compared[] }) {
   const t = useTexts(trainingTexts);
   const lines = useLines(compared.map(({ job }) => job));
-  const place = route.useParams();
+  const params = route.useParams();
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be reached by keyboard
     <section className={styles.compare} tabIndex={0} aria-label={t.compare}>
@@ -115,7 +115,7 @@ function Differences({ compared }: { compared: readonly Compared[] }) {
                 <Link
                   className={styles.name}
                   to="/projects/$owner/$project/training-jobs/$id"
-                  params={{ ...place, id: job.id }}
+                  params={{ ...params, id: job.id }}
                 >
                   {name}
                 </Link>

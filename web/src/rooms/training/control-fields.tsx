@@ -2,7 +2,7 @@ import { NativeSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
-import { namesApart } from '../../ui/names-apart.ts';
+import { uniqueNames } from '../../ui/unique-names.ts';
 import type { Dataset } from '../data/index.ts';
 import { useVersionOption } from '../data/index.ts';
 import type { ProjectPath } from '../projects/index.ts';
@@ -20,7 +20,7 @@ export function ControlFields({ path, form, datasets }: ControlFieldsProps) {
   const versionOption = useVersionOption();
   const { data: versions } = useQuery(versionChoiceQuery(path));
   const { control, replay } = form.values;
-  const names = namesApart(datasets, format.date);
+  const names = uniqueNames(datasets, format.date);
   // An invalid share stays visible, even if the set is removed.
   const isReplayShown = control !== '' || replay.trim() !== '';
   return (

@@ -3,8 +3,8 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { type LineSeries, Lines } from '../../charts/lines.tsx';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { Part } from '../../ui/part.tsx';
 import { isNamedCurve, pointsOf, seriesNames } from './curves.ts';
 import { isGain, useMetricName } from './metric-texts.ts';
 import styles from './training.module.css';
@@ -17,9 +17,9 @@ export function CurvesPanel({ path }: { path: JobPath }) {
   const t = useTexts(trainingTexts);
   return (
     <Panel title={t.curves}>
-      <Part skeleton={<Skeleton height={240} radius="lg" />}>
+      <AsyncBoundary skeleton={<Skeleton height={240} radius="lg" />}>
         <Curves path={path} />
-      </Part>
+      </AsyncBoundary>
     </Panel>
   );
 }

@@ -30,25 +30,25 @@ type EstimateSideProps = {
 /** The estimate of a job, requested as the form changes. */
 export function EstimateSide({ path, body, isWrong, error, children }: EstimateSideProps) {
   const t = useTexts(newJobTexts);
-  const asked = useSettled(body);
+  const debouncedBody = useDebounced(body);
   const plan = useQuery({
-    queryKey: ['training', 'plan', path.owner, path.project, asked],
+    queryKey: ['training', 'plan', path.owner, path.project, debouncedBody],
     queryFn: ({ signal }) => {
-      if (asked === null) throw new Error('There is nothing to estimate. This is a bug.');
-      return tryOut(path, asked, signal);
+      if (debouncedBody === null) throw new Error('There is nothing to estimate. This is a bug.');
+      return tryOut(path, debouncedBody, signal);
     },
-    enabled: asked !== null,
+    enabled: debouncedBody !== null,
     placeholderData: keepPreviousData,
     staleTime: 5_000,
   });
   // Both requests usually fail for the same reason: it is shown once.
-  const refusal = (asked !== null && plan.error) || error;
+  const refusal = (debouncedBody !== null && plan.error) || error;
   return (
     <Panel title={t.estimate}>
       <div aria-live="polite">
-        {asked === null && <p>{isWrong ? t.wrongFields : t.noEstimate}</p>}
-        {asked !== null && plan.isPending && <Skeleton height={84} aria-label={t.computing} />}
-        {asked !== null && plan.data && <Estimated plan={plan.data} />}
+        {debouncedBody === null && <p>{isWrong ? t.wrongFields : t.noEstimate}</p>}
+        {debouncedBody !== null && plan.isPending && <Skeleton height={84} aria-label={t.computing} />}
+        {debouncedBody !== null && plan.data && <Estimated plan={plan.data} />}
       </div>
       {refusal ? <ProblemNote error={refusal} /> : null}
       {children}
@@ -57,7 +57,7 @@ export function EstimateSide({ path, body, isWrong, error, children }: EstimateS
 }
 
 /** A debounced value; the first one counts at once. */
-function useSettled(body: NewJob | null): NewJob | null {
+function useDebounced(body: NewJob | null): NewJob | null {
   const text = JSON.stringify(body);
   const [settled, setSettled] = useState(text);
   useEffect(() => {

@@ -4,11 +4,11 @@ import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { useLanguage } from '../../i18n/language.tsx';
-import { Fact, Facts } from '../../ui/facts.tsx';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
+import { Description, DescriptionList } from '../../ui/description-list.tsx';
 import { IconDownload } from '../../ui/icons.tsx';
 import { notifyProblem } from '../../ui/notify.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { Part } from '../../ui/part.tsx';
 import { saveFile } from '../../ui/save-file.ts';
 import { VersionLink } from '../data/index.ts';
 import type { Project } from '../projects/index.ts';
@@ -22,9 +22,9 @@ export function FrozenPanel({ path, job, kind }: { path: JobPath; job: Job; kind
   const text = `${t.datasetText} ${t.samplesText[kind]}`;
   return (
     <Panel title={t.dataset} text={text} aside={<DownloadRows path={path} name={job.dataset_version_id} />}>
-      <Part skeleton={<Skeleton height={44} />}>
+      <AsyncBoundary skeleton={<Skeleton height={44} />}>
         <Frozen path={path} kind={kind} version={job.dataset_version_id} />
-      </Part>
+      </AsyncBoundary>
     </Panel>
   );
 }
@@ -39,26 +39,28 @@ function Frozen({ path, kind, version }: FrozenProps) {
   const parts = (train: number, test: number) => t.split(format.number(train), format.number(test));
   const ofVersion = parts(split_counts.train, split_counts.test);
   return (
-    <Facts least="8.5rem">
-      <Fact name={t.version}>
+    <DescriptionList least="8.5rem">
+      <Description name={t.version}>
         <VersionLink at={path} version={version} />
-      </Fact>
+      </Description>
       {/* After preparation the counts say what was held out. */}
-      <Fact name={t.examples} more={!tokens && ofVersion}>
+      <Description name={t.examples} more={!tokens && ofVersion}>
         {format.number(example_count)}
-      </Fact>
+      </Description>
       {tokens && (
-        <Fact name={t.samples[kind]} more={parts(tokens.samples, tokens.held_out)}>
+        <Description name={t.samples[kind]} more={parts(tokens.samples, tokens.held_out)}>
           {format.number(tokens.samples + tokens.held_out)}
-        </Fact>
+        </Description>
       )}
       {/* Embedding models learn pairs. */}
-      {tokens && tokens.trained > 0 && <Fact name={t.learnedTokens}>{format.shortNumber(tokens.trained)}</Fact>}
-      {tokens && <Fact name={t.dropped}>{format.number(tokens.dropped)}</Fact>}
-      <Fact name={t.digest}>
+      {tokens && tokens.trained > 0 && (
+        <Description name={t.learnedTokens}>{format.shortNumber(tokens.trained)}</Description>
+      )}
+      {tokens && <Description name={t.dropped}>{format.number(tokens.dropped)}</Description>}
+      <Description name={t.digest}>
         <span className={styles.digest}>{sha256.slice(0, 12)}…</span>
-      </Fact>
-    </Facts>
+      </Description>
+    </DescriptionList>
   );
 }
 

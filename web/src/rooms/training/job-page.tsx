@@ -3,10 +3,10 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { BackLink } from '../../ui/back-link.tsx';
 import { IconAlertCircle } from '../../ui/icons.tsx';
-import { Part } from '../../ui/part.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { TitleRow } from '../../ui/title-row.tsx';
 import { projectQuery } from '../projects/index.ts';
 import { AttemptsPanel } from './attempts-panel.tsx';
@@ -33,9 +33,9 @@ export function JobPage() {
       <BackLink to="/projects/$owner/$project/training-jobs" params={{ owner, project }}>
         {t.back}
       </BackLink>
-      <Part skeleton={<RowsSkeleton columns={3} rows={8} />}>
+      <AsyncBoundary skeleton={<TableSkeleton columns={3} rows={8} />}>
         <JobParts />
-      </Part>
+      </AsyncBoundary>
     </>
   );
 }

@@ -2,8 +2,8 @@ import { Progress } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
-import type { Column } from '../../ui/rows.tsx';
-import { When } from '../../ui/when.tsx';
+import type { Column } from '../../ui/data-table.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
 import type { Project, ProjectPath } from '../projects/index.ts';
 import { useHeldOut } from './held-out.ts';
 import { JobBadge } from './job-badge.tsx';
@@ -33,7 +33,7 @@ export function useJobColumns({ owner, project }: ProjectPath, kind: Project['ki
     { key: 'state', label: t.state, render: (job) => <State job={job} /> },
     { key: 'quality', label: heldOut.name, align: 'end', render: (job) => loss(heldOut.valueOf(job)) },
     { key: 'cost', label: t.cost, align: 'end', render: ({ credits }) => format.credits(credits) },
-    { key: 'created', label: t.created, align: 'end', render: ({ created_at }) => <When at={created_at} /> },
+    { key: 'created', label: t.created, align: 'end', render: ({ created_at }) => <RelativeTime at={created_at} /> },
   ];
 }
 

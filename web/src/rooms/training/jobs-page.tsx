@@ -4,19 +4,19 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
-import { Empty } from '../../ui/empty.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
 import { SelectFilter, SetFilter } from '../../ui/filters.tsx';
 import { IconChartLine, IconPlus } from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
-import { namesApart } from '../../ui/names-apart.ts';
 import { NothingFound } from '../../ui/nothing-found.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { Part } from '../../ui/part.tsx';
-import { type Column, Rows } from '../../ui/rows.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
+import { uniqueNames } from '../../ui/unique-names.ts';
 import { useList } from '../../ui/use-list.ts';
 import { datasetQuery } from '../data/index.ts';
 import { type Project, projectQuery } from '../projects/index.ts';
@@ -68,9 +68,9 @@ export function JobsPage() {
   return (
     <Panel title={t.title} text={t.lead} aside={actions} flush>
       <Filters filter={filter} />
-      <Part skeleton={<RowsSkeleton columns={5} />}>
+      <AsyncBoundary skeleton={<TableSkeleton columns={5} />}>
         <JobList kind={project.kind} filter={shown} marked={marked} onMark={mark} />
-      </Part>
+      </AsyncBoundary>
     </Panel>
   );
 }
@@ -122,14 +122,14 @@ function JobList({ kind, filter, marked, onMark }: JobListProps) {
   const columns = useJobColumns(route.useParams(), kind);
   const navigate = route.useNavigate();
   const format = useFormat();
-  const names = namesApart(jobs, format.date);
+  const names = uniqueNames(jobs, format.date);
   if (jobs.length === 0 && (filter.q || filter.state || filter.dataset_id))
     return <NothingFound onClear={() => void navigate({ search: {}, replace: true })}>{t.none}</NothingFound>;
   if (jobs.length === 0)
     return (
-      <Empty icon={IconChartLine} title={t.emptyTitle}>
+      <EmptyState icon={IconChartLine} title={t.emptyTitle}>
         {t.empty}
-      </Empty>
+      </EmptyState>
     );
   const markColumn: Column<Job> = {
     key: 'mark',
@@ -146,7 +146,7 @@ function JobList({ kind, filter, marked, onMark }: JobListProps) {
   };
   return (
     <>
-      <Rows
+      <DataTable
         label={t.title}
         columns={jobs.length > 1 ? [...columns, markColumn] : columns}
         rows={jobs}

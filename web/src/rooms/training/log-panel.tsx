@@ -71,7 +71,7 @@ function Line({ line: { at, level, message } }: { line: LogLine }) {
   const { language } = useLanguage();
   return (
     <li data-level={level}>
-      <time dateTime={at} title={format.moment(at)}>
+      <time dateTime={at} title={format.dateTime(at)}>
         {at.slice(11, 19)}
       </time>
       <span>{language === 'zh' ? chineseLogText(message, metricTexts.zh.names) : message}</span>

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { isProblem } from '../../api/problem.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { focusWrong } from '../../ui/focus-wrong.ts';
+import { focusInvalidField } from '../../ui/focus-invalid-field.ts';
 import { notify } from '../../ui/notify.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { EstimateSide } from './estimate-side.tsx';
@@ -27,7 +27,7 @@ export function NewJobForm({ path, bases, datasets, begin }: NewJobFormProps) {
   const isFit = areFitting(form.values, ranges);
   const body = jobBody(form.values, ranges);
   const submit = form.onSubmit((fields, event) => {
-    if (!isFit) return focusWrong({}, fields, event);
+    if (!isFit) return focusInvalidField({}, fields, event);
     create.mutate(
       { body, idempotencyKey: idempotencyKeyOf(body) },
       {
@@ -41,7 +41,7 @@ export function NewJobForm({ path, bases, datasets, begin }: NewJobFormProps) {
         },
       },
     );
-  }, focusWrong);
+  }, focusInvalidField);
   return (
     <form className={styles.form} onSubmit={submit} noValidate>
       <div className={styles.fields}>

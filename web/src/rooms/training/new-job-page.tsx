@@ -2,11 +2,11 @@ import { Skeleton } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { BackLink } from '../../ui/back-link.tsx';
-import { Empty } from '../../ui/empty.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
 import { IconCube, IconDatabase } from '../../ui/icons.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { Part } from '../../ui/part.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { baseModelsQuery, projectQuery } from '../projects/index.ts';
 import { NewJobForm } from './new-job-form.tsx';
@@ -25,9 +25,9 @@ export function NewJobPage() {
       <BackLink to="/projects/$owner/$project/training-jobs" params={{ owner, project }}>
         {t.back}
       </BackLink>
-      <Part skeleton={<Skeleton height={520} radius="lg" />}>
+      <AsyncBoundary skeleton={<Skeleton height={520} radius="lg" />}>
         <NewJob />
-      </Part>
+      </AsyncBoundary>
     </>
   );
 }
@@ -43,15 +43,15 @@ function NewJob() {
   if (trainable.length === 0)
     return (
       <Panel>
-        <Empty icon={IconCube} title={t.nothingTrainableTitle}>
+        <EmptyState icon={IconCube} title={t.nothingTrainableTitle}>
           {t.nothingTrainable}
-        </Empty>
+        </EmptyState>
       </Panel>
     );
   if (datasets.data.length === 0)
     return (
       <Panel>
-        <Empty
+        <EmptyState
           icon={IconDatabase}
           title={t.noDatasetsTitle}
           action={
@@ -61,7 +61,7 @@ function NewJob() {
           }
         >
           {t.noDatasets}
-        </Empty>
+        </EmptyState>
       </Panel>
     );
   const form = { path: params, bases: trainable, datasets: datasets.data };

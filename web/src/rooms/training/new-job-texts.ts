@@ -1,5 +1,5 @@
 import { catalogue } from '../../i18n/catalogue.ts';
-import { counted } from '../../i18n/counted.ts';
+import { pluralize } from '../../i18n/pluralize.ts';
 
 export const newJobTexts = catalogue(
   {
@@ -44,7 +44,7 @@ export const newJobTexts = catalogue(
     noEstimate: 'Choose a base model and a dataset to see it.',
     wrongFields: 'A setting is wrong; its field says how it should be.',
     computing: 'Is being estimated …',
-    credits: (amount: string) => counted(amount, 'credit'),
+    credits: (amount: string) => pluralize(amount, 'credit'),
     range2: (low: string, high: string) => `${low} to ${high}; the most is reserved while it runs.`,
     time: (time: string) => `about ${time} of active time`,
     bases: { measured_step_time: 'from measured steps', catalog_profile: 'from the size of the model' },

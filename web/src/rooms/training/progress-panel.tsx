@@ -1,7 +1,7 @@
 import { Progress } from '@mantine/core';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
-import { Fact, Facts } from '../../ui/facts.tsx';
+import { Description, DescriptionList } from '../../ui/description-list.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import type { Project } from '../projects/index.ts';
 import { useHeldOut } from './held-out.ts';
@@ -29,19 +29,22 @@ export function ProgressPanel({ job, kind }: { job: Job; kind: Project['kind'] }
         animated={!isOver(state) && state !== 'queued'}
         mb="md"
       />
-      <Facts least="6.5rem">
-        <Fact name={t.loss}>{loss(progress.loss)}</Fact>
-        {(kind === 'text' || measured !== null) && <Fact name={heldOut.name}>{loss(measured)}</Fact>}
-        <Fact name={t.epoch}>{loss(progress.epoch)}</Fact>
+      <DescriptionList least="6.5rem">
+        <Description name={t.loss}>{loss(progress.loss)}</Description>
+        {(kind === 'text' || measured !== null) && <Description name={heldOut.name}>{loss(measured)}</Description>}
+        <Description name={t.epoch}>{loss(progress.epoch)}</Description>
         {!isOver(state) && (
-          <Fact name={t.left}>{progress.eta_ms === null ? '–' : format.duration(progress.eta_ms)}</Fact>
+          <Description name={t.left}>{progress.eta_ms === null ? '–' : format.duration(progress.eta_ms)}</Description>
         )}
-        <Fact name={t.tokens}>{format.shortNumber(progress.tokens_seen)}</Fact>
-        <Fact name={t.activeTime}>{format.duration(job.active_ms)}</Fact>
-        <Fact name={isOver(state) ? t.credits : t.spent} more={t.rate(format.credits(job.rate.credits_per_gpu_minute))}>
+        <Description name={t.tokens}>{format.shortNumber(progress.tokens_seen)}</Description>
+        <Description name={t.activeTime}>{format.duration(job.active_ms)}</Description>
+        <Description
+          name={isOver(state) ? t.credits : t.spent}
+          more={t.rate(format.credits(job.rate.credits_per_gpu_minute))}
+        >
           {format.credits(spentSoFar(job))}
-        </Fact>
-      </Facts>
+        </Description>
+      </DescriptionList>
     </Panel>
   );
 }

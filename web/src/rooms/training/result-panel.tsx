@@ -1,7 +1,7 @@
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { type Column, Rows } from '../../ui/rows.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { fileSize } from './file-size.ts';
 import { listedMetrics, metricTexts, useMetricName } from './metric-texts.ts';
@@ -31,7 +31,7 @@ export function ResultPanel({ path, job, result }: { path: JobPath; job: Job; re
   const { owner, project } = path;
   return (
     <Panel title={t.result} text={rows.length > 0 ? t.resultText : t.nothingHeldOut} flush>
-      {rows.length > 0 && <Rows label={t.result} columns={columns} rows={rows} idOf={({ name }) => name} />}
+      {rows.length > 0 && <DataTable label={t.result} columns={columns} rows={rows} idOf={({ name }) => name} />}
       <Gain metrics={metrics} />
       <p className={styles.note}>
         {t.size(fileSize(adapter.size_bytes, format.shortAmount))} {t.checked(loss(check.agreement))}{' '}

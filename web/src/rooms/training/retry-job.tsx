@@ -4,9 +4,9 @@ import { type FormEvent, useState } from 'react';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { notify } from '../../ui/notify.tsx';
-import { Part } from '../../ui/part.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { SubmitRow } from '../../ui/submit-row.tsx';
 import type { JobDialogProps } from './job-dialog.ts';
@@ -19,9 +19,9 @@ export function RetryJob({ path, job, isOpen, onClose }: JobDialogProps) {
   const t = useTexts(trainingTexts);
   return (
     <Dialog opened={isOpen} onClose={onClose} title={t.retryTitle(job.name)} size="lg">
-      <Part skeleton={<Skeleton height={220} />}>
+      <AsyncBoundary skeleton={<Skeleton height={220} />}>
         <RetryForm path={path} attempt={job.attempt} onClose={onClose} />
-      </Part>
+      </AsyncBoundary>
     </Dialog>
   );
 }

@@ -1,5 +1,5 @@
 import { useTexts } from '../../i18n/catalogue.ts';
-import { Fact, Facts } from '../../ui/facts.tsx';
+import { Description, DescriptionList } from '../../ui/description-list.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { VersionLink } from '../data/index.ts';
@@ -18,20 +18,20 @@ export function SettingsPanel({ path: { owner, project }, job }: { path: JobPath
   );
   return (
     <Panel title={t.settings} aside={again}>
-      <Facts least="6.5rem">
-        <Fact name={t.base}>{job.base_model}</Fact>
+      <DescriptionList least="6.5rem">
+        <Description name={t.base}>{job.base_model}</Description>
         {inOrder(job.hyperparameters).map(([name, value]) => (
-          <Fact key={name} name={nameOf(name)}>
+          <Description key={name} name={nameOf(name)}>
             <SettingValue value={value} />
-          </Fact>
+          </Description>
         ))}
         {control && (
-          <Fact name={t.control}>
+          <Description name={t.control}>
             <VersionLink at={{ owner, project }} version={control.dataset_version_id} />
             {control.replay_ratio > 0 && ` · ${t.replayed(String(control.replay_ratio))}`}
-          </Fact>
+          </Description>
         )}
-      </Facts>
+      </DescriptionList>
     </Panel>
   );
 }

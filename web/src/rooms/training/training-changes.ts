@@ -1,6 +1,6 @@
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call, send } from '../../api/call.ts';
-import { whole } from '../../api/problem.ts';
+import { readBody } from '../../api/problem.ts';
 import type { ProjectPath } from '../projects/index.ts';
 import { type Job, type JobPath, jobQuery, type NewJob, pathOf, type RetryFrom } from './training-queries.ts';
 
@@ -60,5 +60,5 @@ export async function readFrozenRows(path: JobPath): Promise<string> {
     path: pathOf(path),
     headers: { accept: 'application/x-ndjson' },
   });
-  return whole(response.text());
+  return readBody(response.text());
 }

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { byCursor } from '../../api/by-cursor.ts';
-import { type AnswerOf, call } from '../../api/call.ts';
+import { call, type ResponseOf } from '../../api/call.ts';
 import type { Routes, Schemas } from '../../api/generated/contract.ts';
 import type { ProjectPath } from '../projects/index.ts';
 import { isOver, type JobState } from './job-state.ts';
@@ -12,7 +12,7 @@ export type Job = Schemas['TrainingJob'];
 export type Attempt = Schemas['TrainingAttempt'];
 export type LogLine = Schemas['TrainingLogLine'];
 export type NewJob = Routes[`POST ${JobsRoute}`]['body'];
-export type Metrics = AnswerOf<`GET ${JobsRoute}/{job_id}/metrics`>;
+export type Metrics = ResponseOf<`GET ${JobsRoute}/{job_id}/metrics`>;
 
 export type JobPath = ProjectPath & { id: string };
 

@@ -1,5 +1,5 @@
 import { catalogue } from '../../i18n/catalogue.ts';
-import { counted } from '../../i18n/counted.ts';
+import { pluralize } from '../../i18n/pluralize.ts';
 
 export const trainingTexts = catalogue(
   {
@@ -40,7 +40,7 @@ export const trainingTexts = catalogue(
     cancelingText: 'It stops at the end of the present step.',
     spent: 'Credits so far',
     activeTime: 'Active time',
-    rate: (amount: string) => `${counted(amount, 'credit')} a minute`,
+    rate: (amount: string) => `${pluralize(amount, 'credit')} a minute`,
     cancel: 'Cancel',
     cancelTitle: (name: string) => `Cancel “${name}”?`,
     cancelText: 'What ran so far is charged. With its checkpoint kept you can go on later.',
@@ -53,11 +53,11 @@ export const trainingTexts = catalogue(
     retryText: 'The same frozen dataset and the same settings; anything else is a new job.',
     fromCheckpoint: 'Go on from the last checkpoint',
     fromCheckpointHint: (step: string, left: string) =>
-      `From step ${step}; ${counted(left, 'step is', 'steps are')} left.`,
+      `From step ${step}; ${pluralize(left, 'step is', 'steps are')} left.`,
     noCheckpoint: 'There is no checkpoint: this begins anew, too.',
     fromStart: 'Begin anew',
     fromStartHint: (left: string) => (left === '1' ? 'The only step.' : `All ${left} steps.`),
-    estimate: (expected: string, high: string) => `About ${counted(expected, 'credit')}, ${high} at most.`,
+    estimate: (expected: string, high: string) => `About ${pluralize(expected, 'credit')}, ${high} at most.`,
     takes: (time: string) => `About ${time} of active time.`,
     available: (amount: string) => `You have ${amount}.`,
     blocked: {

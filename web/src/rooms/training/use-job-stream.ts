@@ -4,7 +4,7 @@ import { basePath } from '../../api/page-settings.ts';
 import { type Job, type JobPath, jobQuery, type LogLine } from './training-queries.ts';
 
 /** Lines in the page; the server has the others. */
-const mostLines = 3_000;
+const maxLines = 3_000;
 /** Metrics and costs are refetched at most this often. */
 const refreshMs = 1_500;
 
@@ -21,7 +21,7 @@ export function useJobStream(path: JobPath, attempt: number) {
   const { owner, project, id } = path;
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt is another thing to follow
   useEffect(() => {
-    const place = { owner, project, id };
+    const jobPath = { owner, project, id };
     const address = ['projects', owner, project, 'training-jobs', id, 'logs'].map(encodeURIComponent).join('/');
     const source = new EventSource(`${basePath()}/api/v1/${address}`);
     let waiting: LogLine[] = [];
@@ -31,10 +31,10 @@ export function useJobStream(path: JobPath, attempt: number) {
     setState('opening');
 
     const show = () => {
-      const fresh = waiting;
+      const added = waiting;
       waiting = [];
       frame = 0;
-      setLines((known) => after(known, fresh).slice(-mostLines));
+      setLines((shown) => after(shown, added).slice(-maxLines));
     };
     const refresh = () => {
       refreshTimer ??= setTimeout(() => {
@@ -46,7 +46,7 @@ export function useJobStream(path: JobPath, attempt: number) {
       }, refreshMs);
     };
     const change = (fields: Partial<Job>) =>
-      queryClient.setQueryData(jobQuery(place).queryKey, (job) => job && { ...job, ...fields });
+      queryClient.setQueryData(jobQuery(jobPath).queryKey, (job) => job && { ...job, ...fields });
 
     source.onopen = () => setState('following');
     // The browser reconnects by itself, unless the server refused.
@@ -79,9 +79,9 @@ export function useJobStream(path: JobPath, attempt: number) {
 }
 
 /** Appends lines; after a reconnect one may come again. */
-function after(known: readonly LogLine[], fresh: readonly LogLine[]): readonly LogLine[] {
-  const last = known.at(-1)?.seq ?? 0;
-  return [...known, ...fresh.filter(({ seq }) => seq > last)];
+function after(lines: readonly LogLine[], added: readonly LogLine[]): readonly LogLine[] {
+  const last = lines.at(-1)?.seq ?? 0;
+  return [...lines, ...added.filter(({ seq }) => seq > last)];
 }
 
 // as: the server sends events of its contract.

@@ -1,8 +1,8 @@
 import { Badge } from '@mantine/core';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { ExampleView, examplesTexts, type TextPlace } from '../examples/index.ts';
+import { ExampleView, examplesTexts, type TextLocation } from '../examples/index.ts';
 import styles from './comparison.module.css';
-import { Marked } from './marked.tsx';
+import { DifferingWords } from './differing-words.tsx';
 import type { Change } from './versions-queries.ts';
 import { versionsTexts } from './versions-texts.ts';
 
@@ -42,14 +42,14 @@ function Side({ name, side, other, tone }: SideProps) {
       <ExampleView
         text={side.text}
         embedding={side.embedding}
-        show={(text, place) => <Marked text={text} other={textAt(other, place)} tone={tone} />}
+        show={(text, location) => <DifferingWords text={text} other={textAt(other, location)} tone={tone} />}
       />
     </section>
   );
 }
 
 /** The text at the same location on the other side. */
-function textAt({ text, embedding }: SideValue, { part, nth }: TextPlace): string {
+function textAt({ text, embedding }: SideValue, { part, nth }: TextLocation): string {
   if (part === 'query') return embedding?.query ?? '';
   if (part === 'positives' || part === 'negatives') return embedding?.[part][nth]?.text ?? '';
   return text?.messages.filter(({ role }) => role === part)[nth]?.content ?? '';

@@ -1,6 +1,6 @@
 import { Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { useUnsent } from '../../api/use-draft.ts';
+import { useUnsavedInput } from '../../api/use-draft.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
@@ -29,12 +29,12 @@ function FreezeForm({ at, onClose }: Omit<FreezeVersionProps, 'isOpen'>) {
   const [label, setLabel] = useState('');
   const freeze = useFreeze(at);
   const idempotencyKeyOf = useIdempotencyKey();
-  useUnsent(`version of ${at.dataset}`, label, label !== '', setLabel);
+  useUnsavedInput(`version of ${at.dataset}`, label, label !== '', setLabel);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const wanted = { label: label.trim() || null };
+    const fields = { label: label.trim() || null };
     freeze.mutate(
-      { ...wanted, idempotencyKey: idempotencyKeyOf(wanted) },
+      { ...fields, idempotencyKey: idempotencyKeyOf(fields) },
       {
         onSuccess: ({ number }) => {
           notify({ tone: 'good', text: t.frozen(versionName(number)) });

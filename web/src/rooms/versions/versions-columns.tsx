@@ -1,8 +1,8 @@
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import type { Column } from '../../ui/data-table.tsx';
 import styles from '../../ui/list-page.module.css';
-import type { Column } from '../../ui/rows.tsx';
-import { When } from '../../ui/when.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
 import { type Version, versionName } from '../data/index.ts';
 import { VersionMenu } from './version-menu.tsx';
 import { versionsTexts } from './versions-texts.ts';
@@ -50,7 +50,7 @@ export function useVersionColumns(): Column<Version>[] {
         </div>
       ),
     },
-    { key: 'created', label: t.created, align: 'end', render: ({ created_at }) => <When at={created_at} /> },
+    { key: 'created', label: t.created, align: 'end', render: ({ created_at }) => <RelativeTime at={created_at} /> },
     {
       key: 'actions',
       label: t.actions,

@@ -2,13 +2,13 @@ import { Button } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { Empty } from '../../ui/empty.tsx';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
 import { IconHistory, IconPlus } from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { Part } from '../../ui/part.tsx';
-import { Rows } from '../../ui/rows.tsx';
-import { RowsSkeleton } from '../../ui/rows-skeleton.tsx';
+import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { useReadOnly, versionsQuery } from '../data/index.ts';
 import { VersionComparison } from './comparison.tsx';
@@ -31,20 +31,20 @@ export function VersionsPage() {
   return (
     <>
       {version !== undefined && (
-        <Part
+        <AsyncBoundary
           skeleton={
             <Panel>
-              <RowsSkeleton columns={1} rows={4} />
+              <TableSkeleton columns={1} rows={4} />
             </Panel>
           }
         >
           <VersionComparison key={version} version={version} />
-        </Part>
+        </AsyncBoundary>
       )}
       <Panel flush title={t.list} text={t.lead} aside={freeze}>
-        <Part skeleton={<RowsSkeleton columns={5} />}>
+        <AsyncBoundary skeleton={<TableSkeleton columns={5} />}>
           <VersionList freeze={freeze} />
-        </Part>
+        </AsyncBoundary>
       </Panel>
       <FreezeVersion at={at} isOpen={isFreezing} onClose={() => setFreezing(false)} />
     </>
@@ -57,13 +57,13 @@ function VersionList({ freeze }: { freeze: React.ReactNode }) {
   const columns = useVersionColumns();
   if (versions.length === 0)
     return (
-      <Empty icon={IconHistory} title={t.emptyTitle} action={freeze}>
+      <EmptyState icon={IconHistory} title={t.emptyTitle} action={freeze}>
         {t.empty}
-      </Empty>
+      </EmptyState>
     );
   return (
     <>
-      <Rows label={t.list} columns={columns} rows={versions} idOf={({ id }) => id} />
+      <DataTable label={t.list} columns={columns} rows={versions} idOf={({ id }) => id} />
       <LoadMore list={list} shown={versions.length} />
     </>
   );

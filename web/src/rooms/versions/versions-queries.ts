@@ -1,11 +1,11 @@
 import { infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { byCursor } from '../../api/by-cursor.ts';
-import { type AnswerOf, call } from '../../api/call.ts';
+import { call, type ResponseOf } from '../../api/call.ts';
 import { basePath } from '../../api/page-settings.ts';
 import { type DatasetPath, pathOf, refreshDataset, versionsQuery } from '../data/index.ts';
 
 const changesRoute = 'GET /api/v1/projects/{owner}/{project}/dataset-versions/{version_id}/changes';
-export type Change = AnswerOf<typeof changesRoute>['data'][number];
+export type Change = ResponseOf<typeof changesRoute>['data'][number];
 type ChangeKind = Change['change'];
 export const changeKinds: readonly ChangeKind[] = ['added', 'removed', 'changed'];
 

@@ -1,4 +1,4 @@
-type Piece = { words: string; isShared: boolean };
+type Piece = { text: string; isShared: boolean };
 
 /** Greatest product of the word counts: longer texts are marked as a whole. */
 const maxCells = 250_000;
@@ -9,7 +9,7 @@ const leastShared = 0.3;
 /** The pieces of a text; those that the other text does not have in the same order are marked. */
 export function wordDifferences(text: string, other: string): Piece[] {
   if (text === '') return [];
-  if (text === other) return [{ words: text, isShared: true }];
+  if (text === other) return [{ text, isShared: true }];
   const [mine, theirs] = [wordsOf(text), wordsOf(other)];
   // Common prefixes and suffixes need no comparison.
   let start = 0;
@@ -18,12 +18,12 @@ export function wordDifferences(text: string, other: string): Piece[] {
   while (end < mine.length - start && end < theirs.length - start && mine.at(-1 - end) === theirs.at(-1 - end)) end++;
   const middle = mine.slice(start, mine.length - end);
   const shared = sharedIn(middle, theirs.slice(start, theirs.length - end));
-  const pieces = mine.map((words, index) => ({
-    words,
+  const pieces = mine.map((text, index) => ({
+    text,
     isShared: index < start || index >= mine.length - end || (shared[index - start] ?? false),
   }));
   const common = pieces.filter(({ isShared }) => isShared).length;
-  if (common < leastShared * Math.max(mine.length, theirs.length)) return [{ words: text, isShared: false }];
+  if (common < leastShared * Math.max(mine.length, theirs.length)) return [{ text, isShared: false }];
   return joined(pieces);
 }
 
@@ -54,10 +54,10 @@ function sharedIn(mine: readonly string[], theirs: readonly string[]): boolean[]
 
 function joined(pieces: readonly Piece[]): Piece[] {
   const result: Piece[] = [];
-  for (const { words, isShared } of pieces) {
+  for (const { text, isShared } of pieces) {
     const last = result.at(-1);
-    if (last?.isShared === isShared) last.words += words;
-    else result.push({ words, isShared });
+    if (last?.isShared === isShared) last.text += text;
+    else result.push({ text, isShared });
   }
   return result;
 }

@@ -1,3 +1,0 @@
-/** A number with its noun: `1 row`, `1,204 rows`. For English only. */
-export const counted = (count: string, one: string, many = `${one}s`): string =>
-  `${count} ${count === '1' ? one : many}`;
