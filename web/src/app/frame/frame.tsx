@@ -4,6 +4,7 @@ import { useEffect } from 'react';
 import { sessionQuery } from '../../api/session.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { Brand } from '../../ui/brand.tsx';
+import { focusPageTitle } from '../../ui/page-title.tsx';
 import { whenIdle } from '../../ui/when-idle.ts';
 import { PageProblem } from '../route-problem.tsx';
 import { AccountButton, loadAccountMenu } from './account-button.tsx';
@@ -13,7 +14,6 @@ import { frameTexts } from './frame-texts.ts';
 import { loadNavigationDrawer, NavigationButton } from './navigation-button.tsx';
 import { loadShortcutHelp, Shortcuts } from './shortcuts.tsx';
 import { SideNavigation } from './side-navigation.tsx';
-import { useFocusOnArrival } from './use-focus-on-arrival.ts';
 
 /** Loads what is not visible at first. */
 function loadTheRest(): void {
@@ -63,5 +63,21 @@ function Inside() {
     <CatchBoundary getResetKey={() => match} errorComponent={PageProblem}>
       <Outlet />
     </CatchBoundary>
+  );
+}
+
+/**
+ * Moves the focus to the title of a new page, so that it is read out. Not on the first page, where browsers handle
+ * this.
+ */
+function useFocusOnArrival(): void {
+  const router = useRouter();
+  useEffect(
+    () =>
+      router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
+        if (!fromLocation || !pathChanged) return;
+        focusPageTitle();
+      }),
+    [router],
   );
 }

@@ -1,10 +1,19 @@
+import { Button, Group, Stack, Text, useMantineColorScheme } from '@mantine/core';
+import { useId, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { languages, useLanguage } from '../../i18n/language.tsx';
+import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { Confirm } from '../../ui/confirm.tsx';
+import { notify, notifyProblem } from '../../ui/notify.tsx';
 import { Page } from '../../ui/page.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { SegmentedControl } from '../../ui/segmented-control.tsx';
+import { useSetLanguage } from '../../ui/use-set-language.ts';
+import { useEndSessions } from './account-queries.ts';
 import { accountTexts } from './account-texts.ts';
 import { PasswordPanel } from './password-panel.tsx';
-import { PreferencesPanel } from './preferences-panel.tsx';
 import { ProfilePanel } from './profile-panel.tsx';
-import { SessionsPanel } from './sessions-panel.tsx';
 
 export function AccountPage() {
   const t = useTexts(accountTexts);
@@ -15,5 +24,95 @@ export function AccountPage() {
       <PasswordPanel />
       <SessionsPanel />
     </Page>
+  );
+}
+
+function SessionsPanel() {
+  const t = useTexts(accountTexts);
+  const format = useFormat();
+  const { language } = useLanguage();
+  const endOthers = useEndSessions();
+  const endAll = useEndSessions();
+  const [isConfirming, setConfirming] = useState(false);
+  const runOthers = () =>
+    endOthers.mutate(true, {
+      onSuccess: ({ ended }) => notify({ tone: 'good', text: t.ended(ended, format.number(ended)) }),
+      onError: (error) => notifyProblem(error, language),
+    });
+  return (
+    <Panel title={t.sessions} text={t.sessionsText}>
+      <Group gap="xs">
+        <Button variant="default" loading={endOthers.isPending} onClick={runOthers}>
+          {t.endOthers}
+        </Button>
+        <Button variant="outline" color="rust" onClick={() => setConfirming(true)}>
+          {t.endAll}
+        </Button>
+      </Group>
+      <Confirm
+        isOpen={isConfirming}
+        onClose={() => setConfirming(false)}
+        title={t.endAllTitle}
+        action={t.endAll}
+        isBusy={endAll.isPending}
+        error={endAll.error}
+        onConfirm={() => endAll.mutate(false)}
+      >
+        <Text>{t.endAllText}</Text>
+      </Confirm>
+    </Panel>
+  );
+}
+
+const schemes = ['light', 'dark', 'auto'] as const;
+
+function PreferencesPanel() {
+  const t = useTexts(accountTexts);
+  return (
+    <Panel title={t.preferences}>
+      <Group gap="xl">
+        <LanguageChoice />
+        <SchemeChoice />
+      </Group>
+    </Panel>
+  );
+}
+
+function LanguageChoice() {
+  const t = useTexts(sharedTexts);
+  const id = useId();
+  const { language } = useLanguage();
+  const keep = useSetLanguage();
+  return (
+    <Stack gap={4}>
+      <Text id={id} size="sm" fw={500}>
+        {t.language}
+      </Text>
+      <SegmentedControl
+        aria-labelledby={id}
+        value={language}
+        data={languages.map((each) => ({ value: each.language, label: each.name }))}
+        onChange={(value) => keep(value === 'zh' ? 'zh' : 'en')}
+      />
+    </Stack>
+  );
+}
+
+function SchemeChoice() {
+  const t = useTexts(sharedTexts);
+  const id = useId();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <Stack gap={4}>
+      <Text id={id} size="sm" fw={500}>
+        {t.scheme}
+      </Text>
+      <SegmentedControl
+        aria-labelledby={id}
+        value={colorScheme}
+        data={schemes.map((scheme) => ({ value: scheme, label: t[scheme] }))}
+        onChange={(value) => setColorScheme(schemes.find((scheme) => scheme === value) ?? 'auto')}
+      />
+    </Stack>
   );
 }

@@ -1,6 +1,6 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { useFormat } from '../../i18n/format.ts';
+import { type Format, useFormat } from '../../i18n/format.ts';
 import { useLanguage } from '../../i18n/language.tsx';
 import { AppLink, useIsPage } from '../../ui/app-link.tsx';
 import {
@@ -18,7 +18,6 @@ import { TextLink } from '../../ui/text-link.tsx';
 import { type Activity, type ActivityFilter, useMoveActivity } from './activity-queries.ts';
 import { activityTexts } from './activity-texts.ts';
 import styles from './feed.module.css';
-import { limitsSet } from './limits-set.ts';
 import { useActivityText } from './use-activity-text.ts';
 
 const icons = {
@@ -130,4 +129,20 @@ function Move({ row, text, filter }: { row: Activity; text: string; filter: Acti
       </ActionIcon>
     </Tooltip>
   );
+}
+
+type Texts = (typeof activityTexts)['en'];
+
+/** The limits after a change, which explain why calls are refused. */
+function limitsSet({ type, data }: Pick<Activity, 'type' | 'data'>, t: Texts, format: Format): string[] {
+  if (type !== 'limits.changed') return [];
+  if ('storage_bytes' in data)
+    return [typeof data.storage_bytes === 'number' ? t.storage(format.number(data.storage_bytes)) : t.noLimit];
+  const { requests_per_minute: perMinute, concurrent_requests: atATime, credits_per_day: perDay } = data;
+  const parts = [
+    typeof perMinute === 'number' ? t.perMinute(format.number(perMinute)) : '',
+    typeof atATime === 'number' ? t.atATime(format.number(atATime)) : '',
+    typeof perDay === 'string' ? t.perDay(format.credits(perDay)) : '',
+  ].filter((part) => part !== '');
+  return parts.length > 0 ? parts : [t.noLimit];
 }

@@ -3,12 +3,12 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
 import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
-import { FigureRowSkeleton } from '../../ui/figure-row.tsx';
+import { FigureRow, FigureRowSkeleton } from '../../ui/figure-row.tsx';
 import { IconAlertTriangle, IconCreditCard } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Balance } from './balance.tsx';
 import { creditsQuery, platformQuery } from './billing-queries.ts';
 import { billingTexts } from './billing-texts.ts';
 import { Breakdown } from './breakdown.tsx';
@@ -65,5 +65,32 @@ function LowBalance() {
     <Alert color={isEmpty ? 'rust' : 'amber'} icon={<IconAlertTriangle />} title={isEmpty ? t.emptyTitle : t.lowTitle}>
       {isEmpty ? t.emptyText : t.lowText} {platform?.checkout_enabled === false && t.askOperator}
     </Alert>
+  );
+}
+
+function Balance() {
+  const t = useTexts(billingTexts);
+  const format = useFormat();
+  const { data } = useSuspenseQuery(creditsQuery);
+  const { settled, reserved, available, lifetime } = data;
+  const hasReserved = Number(reserved) > 0;
+  const received = (Number(lifetime.granted) + Number(lifetime.purchased)).toFixed(6);
+  return (
+    <FigureRow
+      figures={[
+        {
+          label: t.available,
+          value: format.credits(available),
+          note: hasReserved ? t.settled(format.credits(settled)) : null,
+        },
+        { label: t.reserved, value: format.credits(reserved), note: t.reservedText },
+        { label: t.spent, value: format.credits(lifetime.spent), note: null },
+        {
+          label: t.received,
+          value: format.credits(received),
+          note: t.receivedText(format.credits(lifetime.granted), format.credits(lifetime.purchased)),
+        },
+      ]}
+    />
   );
 }

@@ -6,8 +6,7 @@ import { useFormat } from '../../i18n/format.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import styles from './billing.module.css';
-import { type Estimate, pricesQuery, useEstimate } from './billing-queries.ts';
-import { type EstimateFields, estimateBodyOf, fieldsOf, isCount } from './estimate-fields.ts';
+import { type Estimate, type EstimateBody, type Price, pricesQuery, useEstimate } from './billing-queries.ts';
 import { pricesTexts } from './prices-texts.ts';
 
 export function EstimatePanel() {
@@ -89,4 +88,31 @@ function Result({ estimate: { credits, active_ms, basis } }: { estimate: Estimat
       </p>
     </div>
   );
+}
+
+const names = ['prompt_tokens', 'max_tokens', 'input_tokens', 'requests', 'examples', 'epochs'] as const;
+type EstimateField = (typeof names)[number];
+type EstimateFields = Record<EstimateField, string>;
+
+function fieldsOf({ operation, kind }: Pick<Price, 'operation' | 'kind'>): readonly EstimateField[] {
+  if (operation === 'training') return ['examples', 'epochs'];
+  return kind === 'text' ? ['prompt_tokens', 'max_tokens', 'requests'] : ['input_tokens', 'requests'];
+}
+
+const isCount = (text: string): boolean => /^\d{1,8}$/.test(text.trim()) && Number(text) >= 1;
+
+function estimateBodyOf({ operation, kind, model }: Price, fields: EstimateFields): EstimateBody {
+  const number = (name: EstimateField) => Number(fields[name]);
+  if (operation === 'training')
+    return {
+      operation: 'training',
+      base_model: model,
+      examples: number('examples'),
+      hyperparameters: { epochs: number('epochs') },
+    };
+  const size =
+    kind === 'text'
+      ? { prompt_tokens: number('prompt_tokens'), max_tokens: number('max_tokens') }
+      : { input_tokens: number('input_tokens') };
+  return { operation: 'inference', model, requests: number('requests'), ...size };
 }

@@ -1,18 +1,21 @@
+import { Skeleton } from '@mantine/core';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useDeferredValue } from 'react';
 import { sessionQuery } from '../../api/session.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { Deferred } from '../../ui/deferred.tsx';
+import figureStyles from '../../ui/figure-row.module.css';
+import { FigureRow } from '../../ui/figure-row.tsx';
 import { Page } from '../../ui/page.tsx';
 import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { Alerts } from './alerts.tsx';
 import styles from './dashboard-page.module.css';
-import { dashboardQuery, isWindow, type Window, windows } from './dashboard-queries.ts';
-import { ChartsSkeleton, DashboardSkeleton } from './dashboard-skeleton.tsx';
+import { type Dashboard, dashboardQuery, isWindow, type Window, windows } from './dashboard-queries.ts';
 import { dashboardTexts } from './dashboard-texts.ts';
-import { Figures } from './figures.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { RecentProjects, RunningJobs, TopModels } from './lists.tsx';
 import { useStepDialogs } from './step-dialogs.tsx';
@@ -69,6 +72,74 @@ function Overview({ window }: { window: Window }) {
           <TopModels models={data.models.top} />
         </div>
       </Deferred>
+    </div>
+  );
+}
+
+const aYear = 365;
+
+function Figures({ dashboard: { credits, usage } }: { dashboard: Dashboard }) {
+  const t = useTexts(dashboardTexts);
+  const format = useFormat();
+  const hasReserved = Number(credits.reserved) > 0;
+  const days = credits.projected_days_left;
+  const daysText = days === null ? null : days > aYear ? t.longLeft : t.daysLeft(format.number(days));
+  const failedText = usage.errors === 0 ? t.noneFailed : t.failed(format.percent(usage.errors / usage.requests));
+  return (
+    <FigureRow
+      figures={[
+        {
+          label: t.available,
+          value: format.credits(credits.available),
+          note: hasReserved ? t.reserved(format.credits(credits.reserved)) : daysText,
+        },
+        { label: t.spent, value: format.credits(credits.spent_window), note: hasReserved ? daysText : null },
+        {
+          label: t.requests,
+          value: format.shortNumber(usage.requests),
+          note: usage.requests === 0 ? t.noCalls : failedText,
+          isBad: usage.errors > 0,
+        },
+        {
+          label: t.latency,
+          value: usage.p50_ms === 0 ? '–' : format.duration(usage.p50_ms),
+          note: usage.p95_ms === 0 ? t.noCalls : t.p95(format.duration(usage.p95_ms)),
+        },
+      ]}
+    />
+  );
+}
+
+const cells = ['available', 'spent', 'requests', 'latency'];
+
+function Charts() {
+  return (
+    <div className={styles.pair}>
+      <Skeleton height={276} radius="lg" />
+      <Skeleton height={276} radius="lg" />
+    </div>
+  );
+}
+
+function ChartsSkeleton() {
+  const t = useTexts(sharedTexts);
+  return (
+    <div role="status" aria-label={t.loading}>
+      <Charts />
+    </div>
+  );
+}
+
+function DashboardSkeleton() {
+  const t = useTexts(sharedTexts);
+  return (
+    <div className={styles.overview} role="status" aria-label={t.loading}>
+      <div className={figureStyles.figures}>
+        {cells.map((cell) => (
+          <Skeleton key={cell} height={112} radius="lg" />
+        ))}
+      </div>
+      <Charts />
     </div>
   );
 }

@@ -19,12 +19,11 @@ import { SearchField } from '../../ui/search-field.tsx';
 import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
 import { useList } from '../../ui/use-list.ts';
-import { projectQuery } from '../projects/index.ts';
+import { type ProjectPath, projectQuery } from '../projects/index.ts';
 import { CreateDataset } from './create-dataset.tsx';
 import styles from './data.module.css';
-import { type Dataset, type DatasetsFilter, datasetsQuery } from './datasets-queries.ts';
+import { type Dataset, type DatasetsFilter, datasetsQuery, importsQuery, isImportOver } from './datasets-queries.ts';
 import { datasetsTexts } from './datasets-texts.ts';
-import { UnfinishedImports } from './unfinished-imports.tsx';
 import { versionName } from './version-queries.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/data');
@@ -168,4 +167,26 @@ function useColumns(): Column<Dataset>[] {
     },
     { key: 'changed', label: t.changed, align: 'end', render: ({ updated_at }) => <RelativeTime at={updated_at} /> },
   ];
+}
+
+function UnfinishedImports({ at }: { at: ProjectPath }) {
+  const t = useTexts(datasetsTexts);
+  const { data } = useSuspenseQuery(importsQuery(at));
+  const open = data.data.filter(({ state }) => !isImportOver(state));
+  if (open.length === 0) return null;
+  return (
+    <Panel title={t.unfinished} text={t.unfinishedText}>
+      <ul className={styles.unfinished}>
+        {open.map(({ id, file, state, created_at }) => (
+          <li key={id}>
+            <Link to="/projects/$owner/$project/data/imports/$import" params={{ ...at, import: id }}>
+              {file.name}
+            </Link>
+            <span>{t.importStates[state]}</span>
+            <RelativeTime at={created_at} />
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
 }

@@ -3,8 +3,8 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { IconArrowLeft, IconInfoCircle } from '../../ui/icons.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
-import { EventSource } from './event-source.tsx';
 import styles from './feedback.module.css';
 import type { EventDetail } from './feedback-queries.ts';
 import { feedbackTexts } from './feedback-texts.ts';
@@ -59,5 +59,32 @@ function Note({ children }: { children: ReactNode }) {
     <Alert color="gray" icon={<IconInfoCircle />}>
       {children}
     </Alert>
+  );
+}
+
+function EventSource({ event }: { event: EventDetail }) {
+  const t = useTexts(feedbackTexts);
+  const { created_at, model, user_ref, external_id, metadata } = event;
+  const facts = [
+    ...(model ? [{ name: t.model, value: model }] : []),
+    ...(user_ref ? [{ name: t.user, value: user_ref }] : []),
+    ...(external_id ? [{ name: t.externalId, value: external_id }] : []),
+    ...Object.entries(metadata).map(([name, value]) => ({ name, value })),
+  ];
+  return (
+    <dl className={styles.facts}>
+      <div>
+        <dt>{t.reported}</dt>
+        <dd>
+          <RelativeTime at={created_at} />
+        </dd>
+      </div>
+      {facts.map(({ name, value }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

@@ -1,19 +1,20 @@
-import { Button, Group, Kbd, Switch } from '@mantine/core';
+import { Alert, Button, Group, Kbd, Switch } from '@mantine/core';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { isProblem } from '../../api/problem.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { IconAlertTriangle } from '../../ui/icons.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import type { Split } from '../examples/index.ts';
+import { ProblemNote } from '../../ui/problem-note.tsx';
+import { areShortcutsOn } from '../../ui/shortcut-keys.ts';
+import { ExampleView, type Split } from '../examples/index.ts';
 import { Head } from './event-head.tsx';
-import { ExamplePreview } from './example-preview.tsx';
 import styles from './feedback.module.css';
-import { type Decision, dryRunQuery } from './feedback-changes.ts';
+import { type Decision, dryRunQuery, type Promotion } from './feedback-changes.ts';
 import { type EventDetail, type EventPath, eventQuery } from './feedback-queries.ts';
 import { feedbackTexts } from './feedback-texts.ts';
 import { decide, isChanged, type Mark, marksOf, nextMark, suggestion } from './judgment.ts';
 import { Results } from './results.tsx';
-import { ShortcutLegend } from './shortcut-legend.tsx';
 import { useActions, useDecision } from './use-event-decision.ts';
 import { useInboxKeys } from './use-inbox-keys.ts';
 
@@ -132,4 +133,51 @@ function blockersOf(event: EventDetail, decision: Decision): readonly string[] {
 function blockersIn(error: unknown): readonly string[] {
   const blockers = isProblem(error, 'state_conflict') ? error.details?.['blockers'] : null;
   return Array.isArray(blockers) ? blockers.map(String) : [];
+}
+
+type ShortcutLegendProps = { canJudge: boolean; canSkip: boolean; canChoose: boolean };
+
+/** Shown where there is a keyboard. */
+function ShortcutLegend({ canJudge, canSkip, canChoose }: ShortcutLegendProps) {
+  const t = useTexts(feedbackTexts);
+  if (!areShortcutsOn()) return null;
+  const rows = [
+    { keys: ['J', 'K'], text: t.keyNext, works: true },
+    { keys: ['1', '…', '9'], text: t.keyJudge, works: canJudge },
+    { keys: ['P'], text: t.keyPromote, works: canJudge },
+    { keys: ['S'], text: t.keySkip, works: canSkip },
+    { keys: ['X'], text: t.keyChoose, works: canChoose },
+  ];
+  return (
+    <dl className={styles.keys} aria-label={t.keys}>
+      {rows
+        .filter(({ works }) => works)
+        .map(({ keys, text }) => (
+          <div key={text}>
+            <dt>{keys.map((key) => (key === '…' ? '–' : <Kbd key={key}>{key}</Kbd>))}</dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+type ExamplePreviewProps = { promotion: Promotion | undefined; blockers: readonly string[]; error: unknown };
+
+function ExamplePreview({ promotion, blockers, error }: ExamplePreviewProps) {
+  const t = useTexts(feedbackTexts);
+  const example = promotion?.examples[0];
+  const texts: Readonly<Record<string, string>> = t.blockers;
+  return (
+    <section className={styles.lesson} aria-label={t.teaches} aria-live="polite">
+      <h4>{t.teaches}</h4>
+      {example && <ExampleView text={null} embedding={example.embedding} />}
+      {blockers.length > 0 && (
+        <Alert color="amber" icon={<IconAlertTriangle />}>
+          {blockers.map((blocker) => texts[blocker] ?? blocker).join(' ')}
+        </Alert>
+      )}
+      {error && blockers.length === 0 ? <ProblemNote error={error} /> : null}
+    </section>
+  );
 }

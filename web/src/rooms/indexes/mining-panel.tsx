@@ -1,4 +1,4 @@
-import { Alert, Button, Group, NativeSelect, TextInput } from '@mantine/core';
+import { Alert, Badge, Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
@@ -7,10 +7,9 @@ import { IconCircleCheck } from '../../ui/icons.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import styles from './indexes.module.css';
-import { type MiningSoFar, useMine, usePreviewMining } from './indexes-changes.ts';
+import { type Mined, type MiningSoFar, useMine, usePreviewMining } from './indexes-changes.ts';
 import type { IndexPath } from './indexes-queries.ts';
 import { indexesTexts } from './indexes-texts.ts';
-import { MiningPreview } from './mining-preview.tsx';
 
 const ranges = { most: [1, 16], ratio: [0.1, 1] } as const;
 
@@ -111,5 +110,30 @@ function Done({ at, mined }: { at: IndexPath; mined: MiningSoFar }) {
         </>
       )}
     </Alert>
+  );
+}
+
+function MiningPreview({ mined: { results, credits } }: { mined: Mined }) {
+  const t = useTexts(indexesTexts);
+  const format = useFormat();
+  if (results.length === 0) return <p className={styles.quiet}>{t.noExamples}</p>;
+  return (
+    <section className={styles.preview} aria-label={t.previewed}>
+      <h3>{t.previewed}</h3>
+      <ul>
+        {results.map(({ example_id, status, negatives, too_similar }) => (
+          <li key={example_id}>
+            <Badge color={status === 'mined' ? 'pine' : 'gray'}>{t.statuses[status]}</Badge>
+            {too_similar > 0 && <small> {t.tooSimilar(format.number(too_similar))}</small>}
+            {negatives.map(({ text, rank }) => (
+              <p key={rank}>
+                {text} <small>{t.place(format.number(rank))}</small>
+              </p>
+            ))}
+          </li>
+        ))}
+      </ul>
+      <p className={styles.quiet}>{t.cost(format.credits(credits))}</p>
+    </section>
   );
 }

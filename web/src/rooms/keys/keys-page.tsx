@@ -1,6 +1,7 @@
 import { Badge, Button, Code } from '@mantine/core';
 import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -14,9 +15,10 @@ import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { CreateKey } from './create-key.tsx';
 import { KeyMenu } from './key-menu.tsx';
+import styles from './keys.module.css';
 import { type Key, keysQuery } from './keys-queries.ts';
 import { keysTexts } from './keys-texts.ts';
-import { RowLimits } from './row-limits.tsx';
+import type { Limits } from './limits-form.ts';
 
 export function KeysPage() {
   const t = useTexts(keysTexts);
@@ -92,4 +94,24 @@ function useColumns(): Column<Key>[] {
 function State({ active }: { active: boolean }) {
   const t = useTexts(keysTexts);
   return active ? <Badge color="pine">{t.active}</Badge> : <Badge color="gray">{t.inactive}</Badge>;
+}
+
+/** The limits of a key in one line, with the usage of the spending limit. */
+function RowLimits({ limits }: { limits: Limits }) {
+  const t = useTexts(keysTexts);
+  const format = useFormat();
+  const { requests_per_minute, concurrent_requests, credits_per_day, used } = limits;
+  const parts = [
+    requests_per_minute === null ? '' : t.rowPerMinute(format.number(requests_per_minute)),
+    concurrent_requests === null ? '' : t.rowAtATime(format.number(concurrent_requests)),
+    credits_per_day === null ? '' : t.rowPerDay(format.credits(used.credits_today), format.credits(credits_per_day)),
+  ];
+  // The last part, because it explains why calls are refused.
+  const isUsedUp = credits_per_day !== null && Number(used.credits_today) >= Number(credits_per_day);
+  return (
+    <span className={styles.quiet}>
+      {parts.filter((part) => part !== '').join(' · ')}
+      {isUsedUp ? <span className={styles.usedUp}>{t.rowUsedUp}</span> : null}
+    </span>
+  );
 }

@@ -20,7 +20,6 @@ import styles from './models.module.css';
 import { useAddShare, useRemoveShare } from './models-changes.ts';
 import { type ModelPath, type Share, sharesQuery } from './models-queries.ts';
 import { modelsTexts } from './models-texts.ts';
-import { expiries, expiryAt, isExpiry } from './share-expiry.ts';
 
 export function SharesPanel({ path, model, isOpen }: AccessProps) {
   const t = useTexts(modelsTexts);
@@ -154,4 +153,18 @@ function RemoveShare({ path, share }: { path: ModelPath; share: Share }) {
       </Confirm>
     </>
   );
+}
+
+const dayMs = 86_400_000;
+
+const days = { never: null, day: 1, week: 7, month: 30, year: 365 } as const;
+
+type Expiry = keyof typeof days;
+const expiries = ['never', 'day', 'week', 'month', 'year'] as const satisfies readonly Expiry[];
+const isExpiry = (value: string): value is Expiry => expiries.some((each) => each === value);
+
+/** Null: without an end. */
+function expiryAt(expiry: Expiry, nowMs: number): string | null {
+  const count = days[expiry];
+  return count === null ? null : new Date(nowMs + count * dayMs).toISOString();
 }

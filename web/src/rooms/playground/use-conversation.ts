@@ -1,12 +1,11 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ProjectPath } from '../projects/index.ts';
 import { emptyText } from './answer-stream.ts';
 import { type Live, messagesWithout } from './live-answer.ts';
-import { chatQuery, type Message } from './playground-queries.ts';
+import { chatQuery, type Message, messagesQuery } from './playground-queries.ts';
 import { type MessageRequest, prepareChat, readAnswer, sendMessage, stopAnswer, type Timing } from './send-message.ts';
 import type { ChatSettings } from './settings.ts';
-import { useMessages } from './use-messages.ts';
 
 type Options = {
   path: ProjectPath;
@@ -124,3 +123,33 @@ function isNew(content: string, { before, after }: Record<'before' | 'after', re
 }
 
 export type Conversation = ReturnType<typeof useConversation>;
+
+/** The stored messages of a chat; null: a new one. */
+function useMessages({ owner, project }: ProjectPath, chatId: string | null) {
+  const queryClient = useQueryClient();
+  const path = { owner, project, chatId: chatId ?? '' };
+  const messages = useQuery({ ...messagesQuery(path), enabled: chatId !== null });
+
+  const read = useCallback(
+    async (id: string) => {
+      const query = messagesQuery({ owner, project, chatId: id });
+      // A refetch in flight may have started before the last message was stored.
+      await queryClient.cancelQueries({ queryKey: query.queryKey });
+      return queryClient.fetchQuery({ ...query, staleTime: 0 });
+    },
+    [owner, project, queryClient],
+  );
+
+  /** Refetches the messages; empty if that fails. */
+  const refresh = useCallback(
+    async (id: string) => {
+      const now = await read(id).catch(() => []);
+      void queryClient.invalidateQueries({ queryKey: ['chats', 'list', owner, project] });
+      void queryClient.invalidateQueries({ queryKey: ['credits'] });
+      return now;
+    },
+    [owner, project, queryClient, read],
+  );
+
+  return { messages, read, refresh };
+}

@@ -1,6 +1,6 @@
 import { Alert, Skeleton } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, Outlet, useMatches } from '@tanstack/react-router';
+import { getRouteApi, Link, type LinkProps, Outlet, useMatches } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { IconArchive } from '../../ui/icons.tsx';
@@ -9,8 +9,7 @@ import { Page } from '../../ui/page.tsx';
 import { useScrollToActiveTab } from '../../ui/use-scroll-to-active-tab.ts';
 import { VisibilityBadge } from './project-badges.tsx';
 import styles from './project-frame.module.css';
-import { projectTabs } from './project-tabs.ts';
-import { projectQuery } from './projects-queries.ts';
+import { type Project, projectQuery } from './projects-queries.ts';
 import { projectsTexts } from './projects-texts.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project');
@@ -77,3 +76,25 @@ export function ProjectFrameSkeleton() {
     </div>
   );
 }
+
+type ProjectTab = {
+  to: NonNullable<LinkProps['to']>;
+  text: keyof (typeof projectsTexts)['en']['tabs'];
+  isShown: (project: Project) => boolean;
+};
+
+const isOwner = ({ caller_role }: Project): boolean => caller_role === 'owner';
+
+const projectTabs: readonly ProjectTab[] = [
+  { to: '/projects/$owner/$project', text: 'home', isShown: () => true },
+  { to: '/projects/$owner/$project/playground', text: 'playground', isShown: isOwner },
+  { to: '/projects/$owner/$project/hosted-models', text: 'models', isShown: isOwner },
+  { to: '/projects/$owner/$project/data', text: 'data', isShown: isOwner },
+  {
+    to: '/projects/$owner/$project/saved-calls',
+    text: 'calls',
+    isShown: (project) => isOwner(project) && project.kind === 'text',
+  },
+  { to: '/projects/$owner/$project/training-jobs', text: 'training', isShown: isOwner },
+  { to: '/projects/$owner/$project/settings', text: 'settings', isShown: isOwner },
+];

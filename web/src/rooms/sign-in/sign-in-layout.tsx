@@ -1,8 +1,12 @@
+import { Button, Group, Menu } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { languages, useLanguage } from '../../i18n/language.tsx';
+import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { BrandLogo } from '../../ui/brand.tsx';
+import { IconLanguage, IconSun } from '../../ui/icons.tsx';
 import { useWindowTitle } from '../../ui/page.tsx';
-import { Preferences } from './preferences.tsx';
+import { LanguageItems, SchemeItems } from '../../ui/preference-items.tsx';
 import styles from './sign-in-layout.module.css';
 import { signInTexts } from './sign-in-texts.ts';
 
@@ -25,5 +29,35 @@ export function SignInLayout({ title, children }: { title: string; children: Rea
         <Preferences />
       </footer>
     </div>
+  );
+}
+
+function Preferences() {
+  const t = useTexts(sharedTexts);
+  const { language: current } = useLanguage();
+  const name = languages.find(({ language }) => language === current)?.name;
+  return (
+    <Group gap="xs">
+      <Menu width={180}>
+        <Menu.Target>
+          <Button variant="subtle" color="gray" size="xs" leftSection={<IconLanguage size={16} />}>
+            {name}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <LanguageItems />
+        </Menu.Dropdown>
+      </Menu>
+      <Menu width={180}>
+        <Menu.Target>
+          <Button variant="subtle" color="gray" size="xs" leftSection={<IconSun size={16} />}>
+            {t.scheme}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <SchemeItems />
+        </Menu.Dropdown>
+      </Menu>
+    </Group>
   );
 }

@@ -1,6 +1,6 @@
-import { Checkbox, Group } from '@mantine/core';
+import { Checkbox, Group, Progress } from '@mantine/core';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
@@ -13,19 +13,22 @@ import { IconChartLine, IconPlus } from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { NothingFound } from '../../ui/nothing-found.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
 import { uniqueNames } from '../../ui/unique-names.ts';
 import { useList } from '../../ui/use-list.ts';
 import { datasetQuery } from '../data/index.ts';
-import { type Project, projectQuery } from '../projects/index.ts';
-import { jobStates } from './job-state.ts';
+import { type Project, type ProjectPath, projectQuery } from '../projects/index.ts';
+import { useHeldOut } from './held-out.ts';
+import { JobBadge } from './job-badge.tsx';
+import { isOver, jobStates } from './job-state.ts';
 import { jobStateTexts } from './job-state-texts.ts';
-import { useJobColumns } from './jobs-columns.tsx';
 import styles from './training.module.css';
 import { type Job, type JobsFilter, jobsQuery, maxComparedJobs } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
+import { useLoss } from './use-loss.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/training-jobs');
 
@@ -155,5 +158,40 @@ function JobList({ kind, filter, marked, onMark }: JobListProps) {
       {jobs.length > 1 && marked.length < 2 && <p className={styles.note}>{t.compareHint}</p>}
       <LoadMore list={list} shown={jobs.length} />
     </>
+  );
+}
+
+function useJobColumns({ owner, project }: ProjectPath, kind: Project['kind']): Column<Job>[] {
+  const t = useTexts(trainingTexts);
+  const format = useFormat();
+  const loss = useLoss();
+  const heldOut = useHeldOut(kind);
+  return [
+    {
+      key: 'name',
+      label: t.name,
+      isName: true,
+      render: ({ id, name }) => (
+        <Link className={styles.name} to="/projects/$owner/$project/training-jobs/$id" params={{ owner, project, id }}>
+          {name}
+        </Link>
+      ),
+    },
+    { key: 'base', label: t.base, render: ({ base_model }) => base_model },
+    { key: 'state', label: t.state, render: (job) => <State job={job} /> },
+    { key: 'quality', label: heldOut.name, align: 'end', render: (job) => loss(heldOut.valueOf(job)) },
+    { key: 'cost', label: t.cost, align: 'end', render: ({ credits }) => format.credits(credits) },
+    { key: 'created', label: t.created, align: 'end', render: ({ created_at }) => <RelativeTime at={created_at} /> },
+  ];
+}
+
+function State({ job: { state, progress, name } }: { job: Job }) {
+  return (
+    <span className={styles.state}>
+      <JobBadge state={state} />
+      {!isOver(state) && progress.percent !== null && (
+        <Progress value={progress.percent} size={4} w={72} aria-label={name} />
+      )}
+    </span>
   );
 }

@@ -3,7 +3,6 @@ import { useFormat } from '../../i18n/format.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
-import { fileSize } from './file-size.ts';
 import { listedMetrics, metricTexts, useMetricName } from './metric-texts.ts';
 import styles from './training.module.css';
 import type { Job, JobPath } from './training-queries.ts';
@@ -60,4 +59,11 @@ function Gain({ metrics }: { metrics: Result['metrics'] }) {
       {t.gain(loss(gain), loss(low), loss(high))} {verdict}
     </p>
   );
+}
+
+const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+
+function fileSize(bytes: number, format: (value: number) => string): string {
+  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
+  return `${format(bytes / 1024 ** power)} ${units[power] ?? ''}`;
 }

@@ -2,9 +2,9 @@ import { Badge } from '@mantine/core';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { ExampleView, examplesTexts, type TextLocation } from '../examples/index.ts';
 import styles from './comparison.module.css';
-import { DifferingWords } from './differing-words.tsx';
 import type { Change } from './versions-queries.ts';
 import { versionsTexts } from './versions-texts.ts';
+import { wordDifferences } from './word-differences.ts';
 
 const colors = { added: 'pine', removed: 'rust', changed: 'amber' } as const;
 
@@ -53,4 +53,17 @@ function textAt({ text, embedding }: SideValue, { part, nth }: TextLocation): st
   if (part === 'query') return embedding?.query ?? '';
   if (part === 'positives' || part === 'negatives') return embedding?.[part][nth]?.text ?? '';
   return text?.messages.filter(({ role }) => role === part)[nth]?.content ?? '';
+}
+
+/** Highlights the words that the other text does not have. */
+function DifferingWords({ text, other, tone }: { text: string; other: string; tone: 'before' | 'after' }) {
+  const Mark = tone === 'before' ? 'del' : 'ins';
+  return (
+    <span className={styles.marked}>
+      {wordDifferences(text, other).map(({ text, isShared }, index) =>
+        // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no name and stay in their places
+        isShared ? <span key={index}>{text}</span> : <Mark key={index}>{text}</Mark>,
+      )}
+    </span>
+  );
 }
