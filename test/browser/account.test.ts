@@ -44,7 +44,7 @@ test('the feed tells what happened; rows go to the archive one by one, all at on
   await go('/activity');
   await page.getByText('100.00 credits were granted.').waitFor();
   await page.getByLabel('What happened').selectOption('key.created');
-  await page.getByRole('heading', { name: 'Nothing of this kind' }).waitFor();
+  await page.getByRole('heading', { name: 'No entries of this type' }).waitFor();
   // An address of another release: what it asks for is not there, and nothing is left out.
   await go('/activity?type=what.never_was');
   await page.getByText('100.00 credits were granted.').waitFor();
@@ -115,7 +115,7 @@ test('the password is changed with the current one only, and other sessions end'
   await current.fill(testPassword);
   await next.fill(testPassword);
   await change.click();
-  await page.getByText('It is the present one.').waitFor();
+  await page.getByText('It is the current password.').waitFor();
   await next.fill('quiet otters fold 7 paper fans');
   await change.click();
   await page.getByText('The password is changed. All other sessions have ended.').waitFor();

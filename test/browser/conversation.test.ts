@@ -34,10 +34,10 @@ test('an answer is streamed with what it cost, is found again, edited, made anew
   const { page, go, leave } = await stage.open(owner);
   await go(path);
   await hasValue(page.getByLabel('Temperature'), '1');
-  await hasValue(page.getByLabel('Most tokens of an answer'), '1024');
+  await hasValue(page.getByLabel('Maximum tokens of an answer'), '1024');
   await page.getByLabel('Temperature').fill('0');
   await page.getByLabel('Reasoning').selectOption('none');
-  await page.getByLabel('Most tokens of an answer').fill('24');
+  await page.getByLabel('Maximum tokens of an answer').fill('24');
   await page.getByLabel('System prompt').fill('Answer briefly.');
   await say(page, 'What is 2 + 3?');
   await answers(page).first().waitFor();
@@ -101,7 +101,7 @@ test('an answer is streamed with what it cost, is found again, edited, made anew
   await page.goBack();
 
   await page.getByRole('button', { name: 'New chat' }).click();
-  await page.getByRole('heading', { name: 'Say something to begin' }).waitFor();
+  await page.getByRole('heading', { name: 'Send a message to begin' }).waitFor();
   await page.getByRole('button', { name: 'Chats' }).click();
   await page.getByRole('dialog').getByText('What is 2 + 3?').waitFor();
   await assertAccessible(page, 'chats');
@@ -133,7 +133,7 @@ test('what was not heard comes back to be sent again, and what is written outlas
   await answers(page).first().waitFor();
   await hasValue(message, '');
   await page.getByRole('button', { name: 'New chat' }).click();
-  await page.getByRole('heading', { name: 'Say something to begin' }).waitFor();
+  await page.getByRole('heading', { name: 'Send a message to begin' }).waitFor();
   await hasValue(message, '');
   await leave();
 });
@@ -142,7 +142,7 @@ test('a conversation whose model is switched off says so, and goes on with anoth
   const { owner, path, slug } = await seedPlace(stage);
   const { page, go, leave } = await stage.open({ ...owner, expected: [/^404 .*\/messages$/] });
   await go(path);
-  await page.getByLabel('Most tokens of an answer').fill('12');
+  await page.getByLabel('Maximum tokens of an answer').fill('12');
   await say(page, 'What is 2 + 3?');
   await answers(page).first().waitFor();
   const models = `${stage.origin}/api/v1/projects/${owner.slug}/${slug}/hosted-models`;
@@ -193,7 +193,7 @@ test('an answer is stopped, and what had arrived stays', async () => {
   await page.getByLabel('Model', { exact: true }).selectOption('endless');
   // Without chance it never meets a token that ends it.
   await page.getByLabel('Temperature').fill('0');
-  await page.getByLabel('Most tokens of an answer').fill('15000');
+  await page.getByLabel('Maximum tokens of an answer').fill('15000');
   await say(page, 'Go on!');
   await page.locator('article[data-live] p').first().waitFor();
   await page.getByRole('button', { name: 'Stop' }).click();
@@ -232,7 +232,7 @@ test('a model that is starting is asked again after the time it says, three time
     return route.fulfill({ response, headers: { ...response.headers(), ...wait } });
   });
   await page.getByLabel('Reasoning').selectOption('none');
-  await page.getByLabel('Most tokens of an answer').fill('8');
+  await page.getByLabel('Maximum tokens of an answer').fill('8');
   await say(page, 'Hello!');
   for (const retry of [1, 2, 3]) {
     const told = page.getByText(new RegExp(`Trying again in \\d+ s \\(${retry} of 3\\)`));

@@ -42,7 +42,7 @@ test('a dataset is made, also by who presses Escape halfway, gets an example by 
   await dialog.locator('textarea:focus').waitFor();
   await dialog.getByLabel('User, message 1').fill('Where is my parcel?');
   await dialog.getByRole('button', { name: 'Add example' }).click();
-  await dialog.getByRole('alert').getByText('The example could not be taken.').waitFor();
+  await dialog.getByRole('alert').getByText('The example could not be added.').waitFor();
   await dialog.getByLabel('Assistant, message 2').fill('May I have its number?');
   await dialog.getByRole('button', { name: 'Add example' }).click();
   await dialog.waitFor({ state: 'detached' });

@@ -124,7 +124,7 @@ test('what the identity provider refused is told in words', async () => {
     .getByText(/not linked to the identity provider/)
     .waitFor();
   await go('/sign-in?error=%3Cscript%3E');
-  await page.getByRole('alert').getByText('Signing in did not succeed. Try again.').waitFor();
+  await page.getByRole('alert').getByText('Sign-in failed. Try again.').waitFor();
   await leave();
 });
 
@@ -205,7 +205,7 @@ test('signing out ends the session and leaves nothing of the account behind', as
 test('the operator who comes first is told how to get in', async () => {
   const { page, go, leave } = await closed.open();
   await go('/');
-  await page.getByText('Forgotten the password, or first time here?').click();
+  await page.getByText('Forgot your password, or new here?').click();
   await page.getByText('accounts set-password local').waitFor();
   await leave();
 });

@@ -50,7 +50,7 @@ test('a file is dropped, looked through, and comes into a new dataset without it
   assert.equal((await ask('GET', '/datasets')).total_count, 0, 'nothing is there before the confirmation');
 
   await page.getByRole('group', { name: 'How long the examples are' }).waitFor();
-  await page.getByText('1 row cannot be read. Mend the file, or leave it out.').waitFor();
+  await page.getByText('1 row cannot be read. Fix the file, or leave it out.').waitFor();
   assert.ok(await page.getByRole('button', { name: 'Import', exact: true }).isDisabled());
   await page.getByRole('button', { name: 'Look at: Something is missing' }).click();
   await page.getByRole('dialog').getByText('Line 14').waitFor();
@@ -62,7 +62,7 @@ test('a file is dropped, looked through, and comes into a new dataset without it
   await page.getByRole('button', { name: /^Leave (it|them) out$/ }).waitFor({ state: 'detached' });
   await page.keyboard.press('Tab');
   await page.locator('button:focus', { hasText: 'Cancel the import' }).waitFor();
-  await page.getByLabel('Kept for tests, in percent').fill('0');
+  await page.getByLabel('Share for testing, in percent').fill('0');
   // Disabled until the preview is that of the last change.
   await page.getByRole('button', { name: 'Import 12 examples' }).click();
   await page.getByRole('heading', { name: 'Imported: 12 examples' }).waitFor();
@@ -131,9 +131,9 @@ test('columns that are not recognised are named by hand, the suggestion is one c
   await page.getByLabel('Question of the user').selectOption('said');
   await page.getByLabel('Answer to learn').selectOption('reply');
   await page.getByRole('button', { name: 'Import 1 example', exact: true }).waitFor();
-  const preview = page.getByRole('list', { name: 'What would come in' });
+  const preview = page.getByRole('list', { name: 'Preview' });
   await preview.filter({ hasText: /there already[\s\S]*The same example is there already[\s\S]*a lamp/ }).waitFor();
-  await page.getByRole('heading', { name: 'What is there already' }).waitFor();
+  await page.getByRole('heading', { name: 'Issues' }).waitFor();
   await preview.locator('li[data-harmless]').filter({ hasText: 'The same example is there already' }).waitFor();
   await page.getByRole('button', { name: 'Cancel the import' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel the import' }).click();
@@ -141,9 +141,9 @@ test('columns that are not recognised are named by hand, the suggestion is one c
 
   await upload('question,answer,note\na,b,c\n');
   await page.getByLabel('Answer to learn').selectOption('note');
-  await page.getByRole('list', { name: 'What would come in' }).getByText('c', { exact: true }).waitFor();
+  await page.getByRole('list', { name: 'Preview' }).getByText('c', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Use the suggestion' }).click();
-  await page.getByRole('list', { name: 'What would come in' }).getByText('b', { exact: true }).waitFor();
+  await page.getByRole('list', { name: 'Preview' }).getByText('b', { exact: true }).waitFor();
   await page.goto(`${stage.origin}${pages}/data`);
   await page.getByRole('heading', { name: 'Unfinished imports' }).waitFor();
   assert.equal((await ask('GET', `/datasets/${datasetId}/examples`)).total_count, 1);

@@ -22,7 +22,7 @@ test('two models answer the same words side by side', async () => {
   await page.getByText('Compare', { exact: true }).click();
   await page.getByRole('combobox', { name: 'Model B' }).selectOption('fanfold-tiny-chat');
   await page.getByLabel('Reasoning').selectOption('none');
-  await page.getByLabel('Most tokens of an answer').fill('12');
+  await page.getByLabel('Maximum tokens of an answer').fill('12');
   await say(page, 'What is the capital of France?');
   for (const side of ['Model A', 'Model B']) {
     const column = page.getByRole('region', { name: `Conversation: ${side}` });
@@ -68,7 +68,7 @@ test('nothing is sent while a setting is invalid: its field is focused and says 
     [owner.accountId],
   );
   assert.equal(chats.length, 0);
-  await page.getByLabel('Most tokens of an answer').fill('4');
+  await page.getByLabel('Maximum tokens of an answer').fill('4');
   await say(page, 'Hello');
   await page.locator('article').nth(1).waitFor();
   await leave();

@@ -201,7 +201,7 @@ test('a project goes into the archive after a question, and comes out again', as
   await go('/projects?archived=true');
   await page.getByRole('link', { name: 'Old', exact: true }).click();
   await toSettings(page);
-  await page.getByRole('button', { name: 'Take it out of the archive' }).click();
+  await page.getByRole('button', { name: 'Restore the project' }).click();
   await page.getByRole('button', { name: 'Archive the project' }).waitFor();
   assert.equal((await readProject(owner.key, path))['archived_at'], null);
   await leave();
@@ -230,7 +230,7 @@ test('the project of somebody else looks as if it were not there', async () => {
   const { slug } = await seedProject(stage.database, { accountId: owner.accountId });
   const { page, go, leave } = await stage.open({ ...stranger, expected: [/^404 .*\/projects\//] });
   await go(`/projects/${owner.slug}/${slug}`);
-  await page.getByRole('heading', { name: 'There is no such project' }).waitFor();
+  await page.getByRole('heading', { name: 'This project does not exist' }).waitFor();
   await page.getByRole('main').getByRole('link', { name: 'Projects' }).click();
   await page.getByRole('heading', { name: 'No projects yet' }).waitFor();
   await leave();

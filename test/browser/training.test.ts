@@ -95,13 +95,13 @@ test('a job that waits is canceled, tried again with an estimate, and compared w
 
   await ask('POST', `datasets/${datasetId}/versions`, {});
   await go(`/projects/${path}/training-jobs/new`);
-  await page.getByLabel('What it must not forget').selectOption({ label: 'Tickets · v1 · 24 examples' });
+  await page.getByLabel('Control set').selectOption({ label: 'Tickets · v1 · 24 examples' });
   // The server has it, too.
   await page.getByText('The control set is of the dataset that is learned from').waitFor();
   await page.getByLabel('Epochs').fill('1');
   await page.getByText('Lower the batch size or raise the epochs if nothing is learned.').waitFor();
   await page.getByLabel('Epochs').fill('');
-  const share = page.getByLabel('Share of it that is learned along');
+  const share = page.getByLabel('Replay share');
   await share.fill('0.7');
   await page.getByText('A number from 0 to 0.5, or nothing.').waitFor();
   await page.getByRole('heading', { name: 'New training job' }).click();

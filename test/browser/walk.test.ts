@@ -84,7 +84,7 @@ test('somebody new is led from the first page to a model that was trained, is se
   await page.getByLabel('Name').fill('Sort tickets');
   await page.getByLabel('Epochs').fill('1000000');
   await page.getByText('A number from 1 to 100, or nothing.').waitFor();
-  await page.getByText('A setting is wrong; its field says how it should be.').waitFor();
+  await page.getByText('A setting is invalid; see its field.').waitFor();
   await page.getByLabel('Epochs').fill('6');
   await page.getByText(/^0\.\d+ credits$/).waitFor();
   await page.getByText(/2\d examples are few/).waitFor();
@@ -118,7 +118,7 @@ test('somebody new is led from the first page to a model that was trained, is se
   await hasValue(page.getByRole('combobox', { name: 'Model B' }), 'fanfold-tiny-chat');
   await page.getByLabel('Temperature').fill('0');
   await page.getByLabel('Reasoning').selectOption('none');
-  await page.getByLabel('Most tokens of an answer').fill('16');
+  await page.getByLabel('Maximum tokens of an answer').fill('16');
   await page.getByLabel('Message', { exact: true }).fill('Ticket 77: the lamp does not start.');
   await page.keyboard.press('Enter');
   const side = (name: string) => page.getByRole('region', { name: `Conversation: ${name}` });

@@ -3,11 +3,11 @@ import { catalogue } from '../i18n/catalogue.ts';
 export const appTexts = catalogue(
   {
     notFoundTitle: 'This page does not exist',
-    notFound: 'The address may be mistyped, or what it showed is gone or belongs to somebody else.',
+    notFound: 'The address may be mistyped, or the page was deleted or belongs to another account.',
     home: 'To the dashboard',
     brokenTitle: 'The page could not be shown',
-    outdated: 'Fanfold was updated meanwhile. Load the page again to go on.',
-    reload: 'Load the page again',
+    outdated: 'Fanfold has been updated. Reload the page to continue.',
+    reload: 'Reload the page',
   },
   {
     notFoundTitle: '页面不存在',

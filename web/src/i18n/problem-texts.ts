@@ -19,9 +19,9 @@ const rows: Record<string, Row> = {
       zh: '请确认服务正在运行且网络正常，然后重试。',
     },
   },
-  missing_file: { zh: '应用的一部分无法加载。', next: { en: 'Load the page again.', zh: '请重新加载页面。' } },
+  missing_file: { zh: '应用的一部分无法加载。', next: { en: 'Reload the page.', zh: '请重新加载页面。' } },
   invalid_request: { zh: '请求无效。' },
-  invalid_cursor: { zh: '列表已变化。', next: { en: 'Load the page again.', zh: '请重新加载页面。' } },
+  invalid_cursor: { zh: '列表已变化。', next: { en: 'Reload the page.', zh: '请重新加载页面。' } },
   invalid_credentials: { zh: '登录已失效。', next: { en: 'Sign in again.', zh: '请重新登录。' } },
   insufficient_credits: {
     zh: '账户额度不足。',
@@ -38,7 +38,7 @@ const rows: Record<string, Row> = {
   artifact_not_found: { zh: '文件不存在或已被删除。' },
   state_conflict: {
     zh: '当前状态下无法执行此操作。',
-    next: { en: 'Load the page again to see the present state.', zh: '请重新加载页面查看当前状态。' },
+    next: { en: 'Reload the page to see the current state.', zh: '请重新加载页面查看当前状态。' },
   },
   slug_taken: { zh: '此 slug 已被占用。', next: { en: 'Choose another one.', zh: '请换一个。' } },
   email_taken: { zh: '此邮箱已有账户。', next: { en: 'Sign in instead.', zh: '请直接登录。' } },
@@ -52,13 +52,13 @@ const rows: Record<string, Row> = {
   payload_too_large: { zh: '内容过大。' },
   ambiguous_transport: {
     zh: '请求的结果未知，可能已被执行。',
-    next: { en: 'Look whether it was done before you send it again.', zh: '再次发送前请先确认是否已执行。' },
+    next: { en: 'Check whether it was done before you send it again.', zh: '再次发送前请先确认是否已执行。' },
   },
   rate_limited: { zh: '请求过于频繁。' },
   internal_error: {
     zh: '服务器内部出错。',
     next: {
-      en: 'Try again; if it stays, tell the operator the request id.',
+      en: 'Try again. If it fails again, give the operator the request id.',
       zh: '请重试；若仍失败，请将请求 ID 告知运营方。',
     },
   },
@@ -72,7 +72,7 @@ export function textOfProblem(error: unknown, language: Language): ProblemText {
   if (!isProblem(error))
     return language === 'zh'
       ? { what: '页面出错了。', next: '请重新加载页面。' }
-      : { what: 'The page made a mistake.', next: 'Load it again.' };
+      : { what: 'Something went wrong on this page.', next: 'Reload the page.' };
   const told = overflowText(error.message, language) ?? inactiveText(error.message, language);
   if (told) return told;
   const row = rows[error.code];

@@ -7,11 +7,11 @@ export const newPasswordTexts = catalogue(
     rules: {
       min_length: 'It is too short.',
       max_length: 'It is too long.',
-      well_formed: 'It holds a broken character.',
-      common: 'It is among the first that attackers try.',
+      well_formed: 'It contains an invalid character.',
+      common: 'It is a common password.',
       repetitive: 'It repeats or counts up a few characters.',
-      personal: 'It is little more than the name or the address of the account.',
-      unchanged: 'It is the present one.',
+      personal: 'It is too similar to the name or the address of the account.',
+      unchanged: 'It is the current password.',
     },
   },
   {

@@ -4,7 +4,7 @@ import { pluralize } from '../../i18n/pluralize.ts';
 export const pricesTexts = catalogue(
   {
     title: 'Prices',
-    lead: 'What a minute of a model’s work costs here, and what yours would come to.',
+    lead: 'Prices per minute of active time, and an estimate for your work.',
     terms: 'How it is counted',
     version: (version: string) => `price list ${version}`,
     unit: (ms: string) =>
@@ -12,8 +12,8 @@ export const pricesTexts = catalogue(
     rounding: 'Each call is rounded up to whole units, once, and costs at least one.',
     failed: 'Calls that fail cost nothing.',
     training: 'Training is charged from when it runs. A run that never starts is free.',
-    signUp: (amount: string) => `A new account begins with ${pluralize(amount, 'credit')}.`,
-    frozen: 'The rate of a hosted model is frozen when it is activated; the list below is for what you begin now.',
+    signUp: (amount: string) => `A new account starts with ${pluralize(amount, 'credit')}.`,
+    frozen: 'The rate of a hosted model is frozen when it is activated; the list below is for new models and jobs.',
     list: 'Rates',
     model: 'Base model',
     listText: 'Credits for a minute of active time.',
@@ -21,8 +21,7 @@ export const pricesTexts = catalogue(
     operations: { inference: 'calls', training: 'training', index: 'indexing' },
     free: 'free',
     estimate: 'Estimate',
-    estimateText:
-      'From what this server measured, where it has measured something; otherwise from the size of the model.',
+    estimateText: 'Based on measurements of this server if there are any, otherwise on the size of the model.',
     what: 'What for',
     promptTokens: 'Tokens of a prompt',
     maxTokens: 'Tokens of an answer',
@@ -38,7 +37,7 @@ export const pricesTexts = catalogue(
     bases: {
       exact: 'exact',
       measured: 'from what this server measured',
-      catalog_profile: 'from the size of the model; nothing was measured yet',
+      catalog_profile: 'based on the size of the model; no measurements yet',
     },
   },
   {

@@ -42,7 +42,7 @@ export const registryTexts = catalogue(
       not_installed: 'The operator has to install this base model first.',
       no_project: 'Base models are called in a project of your own. Create one of this kind.',
     },
-    none: 'No model fits. Try other words or fewer filters.',
+    none: 'No model matches. Try other words or fewer filters.',
   },
   {
     title: '模型',

@@ -4,7 +4,7 @@ export const signInTexts = catalogue(
   {
     signInTitle: 'Sign in',
     signUpTitle: 'Open an account',
-    tagline: 'Models of your own, served and taught on your own machines.',
+    tagline: 'Your own models, served and fine-tuned on your own machines.',
     email: 'E-mail address',
     password: 'Password',
     displayName: 'Your name',
@@ -13,19 +13,19 @@ export const signInTexts = catalogue(
     with: (provider: string) => `Continue with ${provider}`,
     or: 'or',
     wrong: 'The address or the password is wrong.',
-    wait: (time: string) => `Too many tries. Wait ${time}, then try again.`,
+    wait: (time: string) => `Too many attempts. Try again in ${time}.`,
     toSignUp: 'No account yet?',
-    toSignIn: 'You have an account?',
-    forgotten: 'Forgotten the password, or first time here?',
+    toSignIn: 'Already have an account?',
+    forgotten: 'Forgot your password, or new here?',
     forgottenText:
       'The operator of this server gives accounts their address and password. If that is you, run this where Fanfold runs:',
-    closedTitle: 'Accounts are opened by the operator',
+    closedTitle: 'Accounts are created by the operator',
     closed: 'Ask the person who runs this server for an account, then sign in.',
     oidcOnly: (provider: string) => `Accounts are opened by signing in with ${provider}.`,
     emailWrong: 'Enter an e-mail address.',
     passwordMissing: 'Enter the password.',
     failures: {
-      session_ended: 'Your session has ended. Sign in to go on where you were.',
+      session_ended: 'Your session has ended. Sign in to continue.',
       access_denied: 'The identity provider did not let you in.',
       account_not_linked:
         'There is an account with your address that is not linked to the identity provider. Ask the operator to link it.',
@@ -35,7 +35,7 @@ export const signInTexts = catalogue(
       sign_up_closed: 'You have no account here, and the operator opens them. Ask for one.',
       state_mismatch: 'Signing in took too long or was begun in another window. Try again.',
       service_unavailable: 'The identity provider does not answer at present. Try again in a moment.',
-      sign_in_failed: 'Signing in did not succeed. Try again.',
+      sign_in_failed: 'Sign-in failed. Try again.',
     },
   },
   {

@@ -15,9 +15,9 @@ export const metricTexts = catalogue(
     control: (name: string) => `${name} (must not be forgotten)`,
     gain: (gain: string, low: string, high: string) =>
       `nDCG@10 changed by ${gain}; with 95 % certainty by ${low} to ${high}.`,
-    better: 'It finds better than its base.',
-    worse: 'It finds worse than its base: do not serve it.',
-    noGain: 'That may be chance.',
+    better: 'It retrieves better than its base model.',
+    worse: 'It retrieves worse than its base model: do not serve it.',
+    noGain: 'This may be chance.',
   },
   {
     names: {

@@ -3,10 +3,9 @@ import { catalogue } from '../../i18n/catalogue.ts';
 export const versionsTexts = catalogue(
   {
     list: 'Versions',
-    lead: 'A version is the dataset as it was at one moment. It never changes, so a training on it can be repeated and compared.',
+    lead: 'A version is a snapshot of the dataset. It never changes, so a training on it can be repeated and compared.',
     freeze: 'Freeze a version',
-    freezeText:
-      'Takes what the dataset holds now. When nothing has changed since the latest version, that one is kept.',
+    freezeText: 'Takes a snapshot of the dataset. If nothing has changed since the latest version, no new one is made.',
     label: 'A word for it',
     labelHint: 'For example what has changed since the last one.',
     frozen: (name: string) => `${name} is frozen.`,
