@@ -8,8 +8,9 @@ const sources = readSources(['web/src']);
 const generated = 'web/src/api/generated/';
 const written = sources.filter(({ path }) => !path.startsWith(generated));
 
-/** `rooms/keys` of a file in that room; otherwise the folder in `web/src`, or the file in it. */
+/** `rooms/keys` of a file in that room; otherwise the folder in `web/src`, or the file in it. The kernel of the server is a part of its own. */
 function partOf(path: string): string {
+  if (path.startsWith('src/kernel/')) return 'kernel';
   const [, , folder = '', room] = path.split('/');
   return folder === 'rooms' ? `rooms/${room}` : folder.replace(/\..*$/, '');
 }

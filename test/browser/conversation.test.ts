@@ -173,7 +173,7 @@ test('reasoning and calls of tools are shown apart from what is said', async () 
   await hasValue(page.getByLabel('Model', { exact: true }), 'fanfold-tiny-chat');
   await page.getByLabel('Temperature').fill('0');
   await page.getByLabel('Tools').fill('[{');
-  await page.getByText('This is not a JSON list, or a number').waitFor();
+  await page.getByText('This is not a JSON list.').waitFor();
   const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
   const description = 'Get the local time of a city.';
   const tools = [{ type: 'function', function: { name: 'get_time', description, parameters } }];

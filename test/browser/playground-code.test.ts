@@ -4,9 +4,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { json } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
+import { parseExactJson } from '#kernel';
 import { root } from '#test/source-tree.ts';
 import { codeOf } from '../../web/src/rooms/playground/request-code.ts';
 
@@ -14,9 +15,9 @@ const run = promisify(execFile);
 const patienceMs = 120_000;
 
 /** What programs sent, as they sent it. */
-const bodies: unknown[] = [];
+const bodies: string[] = [];
 const server = createServer(async (request, response) => {
-  bodies.push(await json(request));
+  bodies.push(await text(request));
   assert.equal(request.headers.authorization, 'Bearer fnf_test');
   response.setHeader('content-type', 'application/json');
   response.end('{"choices":[{"message":{}}],"data":[]}');
@@ -54,12 +55,12 @@ class OpenAI:
 
 const environment = { ...process.env, FANFOLD_KEY: 'fnf_test' };
 
-async function sentBy(language: string, code: string): Promise<unknown> {
+async function sentBy(language: string, code: string): Promise<string> {
   if (language === 'python') {
     await writeFile(join(folder, 'openai.py'), pythonClient);
     await writeFile(join(folder, 'program.py'), code);
     const { stderr } = await run('python3', [join(folder, 'program.py')], { env: environment, timeout: patienceMs });
-    return JSON.parse(stderr);
+    return stderr;
   }
   bodies.length = 0;
   const [program, ...args] =
@@ -69,7 +70,7 @@ async function sentBy(language: string, code: string): Promise<unknown> {
   if (language === 'typescript') await writeFile(join(folder, 'program.mjs'), code);
   await run(String(program), args, { env: environment, timeout: patienceMs });
   assert.equal(bodies.length, 1);
-  return bodies[0];
+  return bodies[0] ?? '';
 }
 
 const difficult = {
@@ -103,5 +104,23 @@ test('code that is copied sends exactly the request that it stands for, whatever
     ['embeddings', embedding],
   ] as const)
     for (const { id, code } of codeOf({ baseUrl, path, body }))
-      assert.deepEqual(await sentBy(id, code), body, `${path} ${id}`);
+      assert.deepEqual(JSON.parse(await sentBy(id, code)), body, `${path} ${id}`);
+});
+
+test('code that is copied keeps the digits of numbers and the order of names', async () => {
+  const properties = '{"reason":{"const":"`\\u0024{1}` \\\\ \'"},"10":{"const":9007199254740993},"2":{"enum":[1.0]}}';
+  for (const stream of [true, false]) {
+    const body = {
+      ...{ model: 'm', messages: [{ role: 'user', content: 'Hi' }], stream },
+      tools: [
+        { type: 'function', function: { name: 'f', parameters: parseExactJson(`{"properties":${properties}}`) } },
+      ],
+    };
+    for (const { id, code } of codeOf({ baseUrl, path: 'chat/completions', body })) {
+      // The stand-in for the client of Python streams nothing.
+      if (stream && id === 'python') continue;
+      const sent = await sentBy(id, code);
+      assert.equal(JSON.stringify(parseExactJson(sent)), JSON.stringify(body), id);
+    }
+  }
 });

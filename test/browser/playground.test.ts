@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { assertAccessible } from './axe.ts';
-import { say, seedPlace } from './playground-world.ts';
+import { answers, say, seedPlace } from './playground-world.ts';
 import { openStage, pictureFolder, type Stage } from './stage.ts';
 
 let stage: Stage;
@@ -71,6 +71,34 @@ test('nothing is sent while a setting is invalid: its field is focused and says 
   await page.getByLabel('Maximum tokens of an answer').fill('4');
   await say(page, 'Hello');
   await page.locator('article').nth(1).waitFor();
+  await leave();
+});
+
+test('tools keep the digits of numbers and the order of names while a conversation is read again and goes on', async () => {
+  const { owner, path } = await seedPlace(stage);
+  const { page, go, leave } = await stage.open(owner);
+  await go(path);
+  const properties = '{"reason":{"const":9007199254740993},"10":{"maximum":1e400},"2":{"enum":[1.0]}}';
+  const parameters = `{"type":"object","properties":${properties}}`;
+  const tools = page.getByLabel('Tools');
+  await tools.fill(`[{"type":"function","function":{"name":"look","parameters":${parameters}}}]`);
+  await page.getByLabel('Most tokens of an answer').fill('4');
+  await say(page, 'Hello');
+  await answers(page).first().waitFor();
+  await page.waitForURL(/cht_/);
+  await page.reload();
+  await page.getByLabel('Most tokens of an answer').fill('5');
+  assert.equal((await tools.inputValue()).replaceAll(/\s/g, '').includes(properties), true, await tools.inputValue());
+  await say(page, 'And now?');
+  await answers(page).nth(1).waitFor();
+  const [chat] = await stage.database.query<{ params: string }>(
+    'select params::text from chats c join projects p on p.id = c.project_id where p.account_id = $1',
+    [owner.accountId],
+  );
+  assert.ok(chat?.params.includes(parameters) && chat.params.includes('"max_tokens":5'), chat?.params);
+  await page.getByRole('button', { name: 'As code' }).last().click();
+  const code = await page.getByRole('dialog').locator('code').first().textContent();
+  assert.ok(code?.replaceAll(/\s/g, '').includes(properties), code ?? '');
   await leave();
 });
 

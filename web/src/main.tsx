@@ -15,6 +15,8 @@ import { restoreFocusOfBusyButtons } from './ui/restore-focus.ts';
 import './ui/mantine.css';
 import './ui/base.css';
 
+// The polyfill must be there before anything is read; browsers of today do not load it.
+if (!('rawJSON' in JSON)) (await import('./api/raw-json.ts')).supplyRawJson();
 persistDrafts(queryClient);
 restoreFocusOfBusyButtons();
 

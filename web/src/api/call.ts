@@ -1,4 +1,5 @@
 import { fetchWithEarlyResponse } from './early-responses.ts';
+import { parseExactJson } from './exact-json.ts';
 import type { Routes } from './generated/contract.ts';
 import { basePath } from './page-settings.ts';
 import { lostConnection, Problem, problemOf, readBody } from './problem.ts';
@@ -48,7 +49,7 @@ export function call<Name extends RouteName>(route: Name, ...[options]: Argument
   return singleFlight(options?.idempotencyKey, async () => {
     const response = await send(route, options ?? {});
     // as: the contract tests of the server check the shape.
-    return (response.status === 204 ? null : await readBody(response.json())) as ResponseOf<Name>;
+    return (response.status === 204 ? null : await readBody(response.text().then(parseExactJson))) as ResponseOf<Name>;
   });
 }
 

@@ -1,4 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
+import { parseExactJson } from './exact-json.ts';
 import { draftsKey } from './query-client.ts';
 
 const storageKey = 'fanfold.drafts';
@@ -18,5 +19,5 @@ function readKept(): ReturnType<QueryClient['getQueriesData']> {
   // A duplicated tab starts without drafts.
   sessionStorage.removeItem(storageKey);
   // as: it was written here.
-  return text === null ? [] : (JSON.parse(text) as ReturnType<QueryClient['getQueriesData']>);
+  return text === null ? [] : (parseExactJson(text) as ReturnType<QueryClient['getQueriesData']>);
 }

@@ -1,4 +1,5 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient, replaceEqualDeep } from '@tanstack/react-query';
+import { holdsExact } from './exact-json.ts';
 import { isProblem } from './problem.ts';
 
 const sessionKey = ['session'];
@@ -22,7 +23,14 @@ export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError }),
   mutationCache: new MutationCache({ onError }),
   defaultOptions: {
-    queries: { staleTime: 10_000, retry: isRetryable, throwOnError: false, networkMode: 'always' },
+    queries: {
+      staleTime: 10_000,
+      retry: isRetryable,
+      throwOnError: false,
+      networkMode: 'always',
+      // Structural sharing copies data, and a copy would lose exact numbers and the order of keys.
+      structuralSharing: (before, now) => (holdsExact(now) ? now : replaceEqualDeep(before, now)),
+    },
     mutations: { retry: false, networkMode: 'always' },
   },
 });

@@ -34,11 +34,6 @@ export const sharedTexts = catalogue(
     leaveText: 'Your input will be lost.',
     goOnWriting: 'Go on writing',
     discard: 'Discard',
-    language: 'Language',
-    scheme: 'Appearance',
-    light: 'Light',
-    dark: 'Dark',
-    auto: 'As the system',
   },
   {
     cancel: '取消',
@@ -72,10 +67,5 @@ export const sharedTexts = catalogue(
     leaveText: '你在此填写的内容将会丢失。',
     goOnWriting: '继续填写',
     discard: '放弃',
-    language: '语言',
-    scheme: '外观',
-    light: '浅色',
-    dark: '深色',
-    auto: '跟随系统',
   },
 );

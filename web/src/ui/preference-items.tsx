@@ -1,8 +1,8 @@
 import { Menu, useMantineColorScheme } from '@mantine/core';
 import { useTexts } from '../i18n/catalogue.ts';
 import { languageOf, languages, useLanguage } from '../i18n/language.tsx';
-import { sharedTexts } from '../i18n/shared-texts.ts';
 import { IconCheck } from './icons.tsx';
+import { preferenceTexts } from './preference-texts.ts';
 import { useSetLanguage } from './use-set-language.ts';
 
 const schemes = ['light', 'dark', 'auto'] as const;
@@ -23,7 +23,7 @@ export function LanguageItems() {
 }
 
 export function SchemeItems() {
-  const t = useTexts(sharedTexts);
+  const t = useTexts(preferenceTexts);
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const choose = (value: string) => setColorScheme(schemes.find((scheme) => scheme === value) ?? 'auto');
   return (

@@ -3,20 +3,32 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { call } from '../../api/call.ts';
 import { clearAccount } from '../../api/session.ts';
-import { useTexts } from '../../i18n/catalogue.ts';
+import { catalogue, useTexts } from '../../i18n/catalogue.ts';
 import { useLanguage } from '../../i18n/language.tsx';
-import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { IconKeyboard, IconLogout, IconUser } from '../../ui/icons.tsx';
 import { notifyProblem } from '../../ui/notify.tsx';
 import { LanguageItems, SchemeItems } from '../../ui/preference-items.tsx';
+import { preferenceTexts } from '../../ui/preference-texts.ts';
 import { openShortcuts } from '../../ui/shortcut-keys.ts';
 import { AccountFace } from './account-face.tsx';
-import { frameTexts } from './frame-texts.ts';
+
+const accountMenuTexts = catalogue(
+  {
+    settings: 'Account settings',
+    signOut: 'Sign out',
+    shortcuts: 'Keyboard shortcuts',
+  },
+  {
+    settings: '账户设置',
+    signOut: '退出登录',
+    shortcuts: '键盘快捷键',
+  },
+);
 
 /** Opens as soon as it is loaded. */
 export function AccountMenu({ isCompact }: { isCompact: boolean }) {
-  const t = useTexts(frameTexts);
-  const shared = useTexts(sharedTexts);
+  const t = useTexts(accountMenuTexts);
+  const preferences = useTexts(preferenceTexts);
   const navigate = useNavigate();
   const signOut = useSignOut();
   const [isOpen, setOpen] = useState(false);
@@ -39,10 +51,10 @@ export function AccountMenu({ isCompact }: { isCompact: boolean }) {
           {t.shortcuts}
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Label>{shared.language}</Menu.Label>
+        <Menu.Label>{preferences.language}</Menu.Label>
         <LanguageItems />
         <Menu.Divider />
-        <Menu.Label>{shared.scheme}</Menu.Label>
+        <Menu.Label>{preferences.scheme}</Menu.Label>
         <SchemeItems />
         <Menu.Divider />
         <Menu.Item leftSection={<IconLogout size={16} />} onClick={signOut}>

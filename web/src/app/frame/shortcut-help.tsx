@@ -1,11 +1,31 @@
 import { Kbd, Stack, Switch, Text } from '@mantine/core';
 import { Fragment } from 'react';
-import { useTexts } from '../../i18n/catalogue.ts';
+import { catalogue, useTexts } from '../../i18n/catalogue.ts';
 import { useLanguage } from '../../i18n/language.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { navigation } from '../navigation.ts';
-import { frameTexts } from './frame-texts.ts';
 import styles from './shortcuts.module.css';
+
+const shortcutTexts = catalogue(
+  {
+    shortcuts: 'Keyboard shortcuts',
+    shortcutsHelp: 'Press the keys one after the other. They do nothing while you type in a field.',
+    shortcutsOn: 'Use keyboard shortcuts',
+    goTo: (page: string) => `Go to ${page}`,
+    showShortcuts: 'Show this help',
+    focusSearch: 'Search on this page',
+    keyThenKey: 'then',
+  },
+  {
+    shortcuts: '键盘快捷键',
+    shortcutsHelp: '依次按下各键。在输入框中输入时不会触发。',
+    shortcutsOn: '启用键盘快捷键',
+    goTo: (page) => `前往${page}`,
+    showShortcuts: '显示此帮助',
+    focusSearch: '在此页面中搜索',
+    keyThenKey: '然后',
+  },
+);
 
 type ShortcutHelpProps = {
   isOpen: boolean;
@@ -16,7 +36,7 @@ type ShortcutHelpProps = {
 
 /** They can be switched off, for people who use speech input. */
 export function ShortcutHelp({ isOpen, onClose, isOn, onTurn }: ShortcutHelpProps) {
-  const t = useTexts(frameTexts);
+  const t = useTexts(shortcutTexts);
   return (
     <Dialog opened={isOpen} onClose={onClose} title={t.shortcuts}>
       <Stack gap="md">
@@ -31,7 +51,7 @@ export function ShortcutHelp({ isOpen, onClose, isOn, onTurn }: ShortcutHelpProp
 }
 
 function ShortcutList() {
-  const t = useTexts(frameTexts);
+  const t = useTexts(shortcutTexts);
   const { language } = useLanguage();
   const rows = [
     ...navigation.map(({ shortcut, texts }) => ({

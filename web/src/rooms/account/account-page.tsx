@@ -3,11 +3,11 @@ import { useId, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { languages, useLanguage } from '../../i18n/language.tsx';
-import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Confirm } from '../../ui/confirm.tsx';
 import { notify, notifyProblem } from '../../ui/notify.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import { preferenceTexts } from '../../ui/preference-texts.ts';
 import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { useSetLanguage } from '../../ui/use-set-language.ts';
 import { useEndSessions } from './account-queries.ts';
@@ -79,7 +79,7 @@ function PreferencesPanel() {
 }
 
 function LanguageChoice() {
-  const t = useTexts(sharedTexts);
+  const t = useTexts(preferenceTexts);
   const id = useId();
   const { language } = useLanguage();
   const keep = useSetLanguage();
@@ -99,7 +99,7 @@ function LanguageChoice() {
 }
 
 function SchemeChoice() {
-  const t = useTexts(sharedTexts);
+  const t = useTexts(preferenceTexts);
   const id = useId();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (

@@ -1,3 +1,4 @@
+import { parseExactJson } from '../../api/exact-json.ts';
 import type { EmbeddingContent, Example, NewExample, Split, TextContent } from './example.ts';
 
 export type Role = TextContent['messages'][number]['role'];
@@ -76,13 +77,10 @@ function pairDraft({ query, positives, negatives }: EmbeddingContent) {
   return { query, positives: positives.map(passage), negatives: negatives.map(passage) };
 }
 
-/** Null: not JSON, or with a number that the browser would round. */
 export function listIn(text: string): Record<string, unknown>[] | null {
   try {
-    const value: unknown = JSON.parse(text);
-    const outside = text.replace(/"(?:[^"\\]|\\.)*"/g, '');
-    const isRounded = outside.match(/\d{16,}/g)?.some((digits) => !Number.isSafeInteger(Number(digits))) === true;
-    return Array.isArray(value) && !isRounded ? value : null;
+    const value = parseExactJson(text);
+    return Array.isArray(value) ? value : null;
   } catch {
     return null;
   }

@@ -1,3 +1,5 @@
+import { holdsExact, isExactNumber } from '../../api/exact-json.ts';
+
 export type RequestCodeOptions = {
   baseUrl: string;
   path: 'chat/completions' | 'embeddings';
@@ -22,14 +24,15 @@ function curl({ baseUrl, path, body }: RequestCodeOptions): string {
 
 function typescript({ baseUrl, path, body }: RequestCodeOptions): string {
   const json = JSON.stringify(body, null, 2);
+  const request = holdsExact(body) ? postCall(json, body.stream === true) : `client.chat.completions.create(${json})`;
   const call =
     path === 'embeddings'
       ? `const { data } = await client.embeddings.create(${json});
 console.log(data.map(({ embedding }) => embedding));`
       : body.stream === true
-        ? `const stream = await client.chat.completions.create(${json});
+        ? `const stream = await ${request};
 for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.content ?? '');`
-        : `const answer = await client.chat.completions.create(${json});
+        : `const answer = await ${request};
 console.log(answer.choices[0]?.message);`;
   return `import OpenAI from 'openai';
 
@@ -38,6 +41,16 @@ const client = new OpenAI({
   apiKey: process.env.FANFOLD_KEY,
 });
 ${call}`;
+}
+
+/** A JavaScript object would round numbers of the body and list keys that are numbers first. */
+function postCall(json: string, isStream: boolean): string {
+  return `client.post('/chat/completions', {
+  stream: ${isStream},
+  headers: { 'Content-Type': 'application/json' },
+  // As text: an object would lose digits of numbers, or the order of names.
+  body: \`${json.replaceAll(/[\\`]|\$(?=\{)/g, '\\$&')}\`,
+})`;
 }
 
 function python({ baseUrl, path, body }: RequestCodeOptions): string {
@@ -67,7 +80,7 @@ ${call}`;
 function literal(value: unknown, indent: string): string {
   if (value === null || value === undefined) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
-  if (typeof value !== 'object') return JSON.stringify(value);
+  if (typeof value !== 'object' || isExactNumber(value)) return JSON.stringify(value);
   const deeper = `${indent}    `;
   if (Array.isArray(value)) {
     const items = value.map((item) => `${deeper}${literal(item, deeper)},\n`);

@@ -6,7 +6,8 @@ import { GrowingTextarea } from '../../ui/growing-textarea.tsx';
 import { type Choices, choiceOf, groupsOf, isAmong } from './choices.ts';
 import styles from './playground.module.css';
 import { playgroundTexts } from './playground-texts.ts';
-import { type ChatSettings, type Choice, defaultParams, type Effort, readTools } from './settings.ts';
+import { type ChatSettings, type Choice, defaultParams, type Effort } from './settings.ts';
+import { readTools } from './tools.ts';
 
 type SettingsPanelProps = {
   choices: Choices;

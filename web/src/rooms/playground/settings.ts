@@ -1,14 +1,10 @@
 import type { Schemas } from '../../api/generated/contract.ts';
 import type { Chat } from './playground-queries.ts';
-import { readList } from './read-list.ts';
+import type { Tool } from './tools.ts';
 
 type BaseModel = Schemas['BaseModel'];
 
 export type Effort = 'none' | 'low' | 'high';
-export type Tool = {
-  type: 'function';
-  function: { name: string; description?: string | null; parameters?: Record<string, unknown> | null };
-};
 
 export type ChatSettings = {
   model: string;
@@ -43,10 +39,4 @@ export function settingsOf(chat: Chat, fallback: ChatSettings): ChatSettings {
     systemPrompt: chat.system_prompt ?? '',
     params: { ...chat.params, tools },
   };
-}
-
-/** Parses tools that somebody typed. Throws like `readList`. */
-export function readTools(text: string): Tool[] | null {
-  // as: the server validates the tools.
-  return readList(text) as Tool[] | null;
 }

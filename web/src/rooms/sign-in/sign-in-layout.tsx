@@ -2,11 +2,11 @@ import { Button, Group, Menu } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { languages, useLanguage } from '../../i18n/language.tsx';
-import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { BrandLogo } from '../../ui/brand.tsx';
 import { IconLanguage, IconSun } from '../../ui/icons.tsx';
 import { useWindowTitle } from '../../ui/page.tsx';
 import { LanguageItems, SchemeItems } from '../../ui/preference-items.tsx';
+import { preferenceTexts } from '../../ui/preference-texts.ts';
 import styles from './sign-in-layout.module.css';
 import { signInTexts } from './sign-in-texts.ts';
 
@@ -33,7 +33,7 @@ export function SignInLayout({ title, children }: { title: string; children: Rea
 }
 
 function Preferences() {
-  const t = useTexts(sharedTexts);
+  const t = useTexts(preferenceTexts);
   const { language: current } = useLanguage();
   const name = languages.find(({ language }) => language === current)?.name;
   return (
