@@ -28,7 +28,7 @@ type PathFields<Name extends string> = Name extends `${string}{${infer Field}}${
 type QueryOf<Route> = Route extends { query: infer Query } ? Unset<Query> : undefined;
 type BodyOf<Route> = Route extends { body: infer Body } ? Body : undefined;
 
-type CallOptions<Name extends RouteName> = Part<'path', Record<PathFields<Name>, string>> &
+export type CallOptions<Name extends RouteName> = Part<'path', Record<PathFields<Name>, string>> &
   Part<'query', QueryOf<Routes[Name]>> &
   Part<'body', BodyOf<Routes[Name]>> & {
     signal?: AbortSignal | undefined;
@@ -46,11 +46,7 @@ type Arguments<Name extends RouteName> =
  * @throws {Problem} for every failure, also when there is no response.
  */
 export function call<Name extends RouteName>(route: Name, ...[options]: Arguments<Name>): Promise<ResponseOf<Name>> {
-  return singleFlight(options?.idempotencyKey, async () => {
-    const response = await send(route, options ?? {});
-    // as: the contract tests of the server check the shape.
-    return (response.status === 204 ? null : await readBody(response.text().then(parseExactJson))) as ResponseOf<Name>;
-  });
+  return fetchRoute(route, options ?? {});
 }
 
 type LooseOptions = {
@@ -61,6 +57,15 @@ type LooseOptions = {
   idempotencyKey?: string | undefined;
   headers?: Record<string, string>;
 };
+
+/** Like `call`, for callers that are generic themselves. */
+export function fetchRoute<Name extends RouteName>(route: Name, options: LooseOptions): Promise<ResponseOf<Name>> {
+  return singleFlight(options.idempotencyKey, async () => {
+    const response = await send(route, options);
+    // as: the contract tests of the server check the shape.
+    return (response.status === 204 ? null : await readBody(response.text().then(parseExactJson))) as ResponseOf<Name>;
+  });
+}
 
 /** The raw response, for streams and files. Throws a `Problem` unless it succeeded. */
 export async function send(route: RouteName, options: LooseOptions): Promise<Response> {

@@ -1,7 +1,7 @@
-import { type InfiniteData, infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { byCursor } from '../../api/by-cursor.ts';
+import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call, type ResponseOf } from '../../api/call.ts';
 import type { Schemas } from '../../api/generated/contract.ts';
+import { listQuery } from '../../api/queries.ts';
 import type { ActivityType } from './activity-type-texts.ts';
 
 export type Activity = Schemas['Activity'];
@@ -15,14 +15,8 @@ export type ActivityFilter = {
 type Pages = InfiniteData<ResponseOf<'GET /api/v1/activity'>>;
 
 export const activityQuery = (filter: ActivityFilter) =>
-  infiniteQueryOptions({
-    queryKey: ['activity', filter],
-    queryFn: ({ pageParam, signal }) =>
-      call('GET /api/v1/activity', {
-        query: { ...filter, archived: filter.archived ? 'true' : 'false', limit: 50, cursor: pageParam },
-        signal,
-      }),
-    ...byCursor,
+  listQuery(['activity', filter], 'GET /api/v1/activity', {
+    query: { ...filter, archived: filter.archived ? 'true' : 'false', limit: 50 },
   });
 
 /** Removed from the list at once, and restored if the request fails. */

@@ -1,7 +1,7 @@
-import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { byCursor } from '../../api/by-cursor.ts';
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
 import type { Routes, Schemas } from '../../api/generated/contract.ts';
+import { listQuery, routeQuery } from '../../api/queries.ts';
 import { type BillingSearch, type Grouping, type Span, startOf } from './billing-search.ts';
 
 export type LedgerRow = Schemas['LedgerRow'];
@@ -22,13 +22,8 @@ export const creditsQuery = queryOptions({
 });
 
 export const summaryQuery = (by: Grouping, span: Span) =>
-  queryOptions({
-    queryKey: ['billing', 'summary', by, span],
-    queryFn: ({ signal }) =>
-      call('GET /api/v1/credits/usage/summary', {
-        query: { group_by: by, from: startOf(span, Date.now()), limit: 20 },
-        signal,
-      }),
+  routeQuery(['billing', 'summary', by, span], 'GET /api/v1/credits/usage/summary', {
+    query: { group_by: by, from: startOf(span, Date.now()), limit: 20 },
   });
 
 export function ledgerFilter(search: BillingSearch) {
@@ -38,28 +33,20 @@ export function ledgerFilter(search: BillingSearch) {
 
 export const ledgerQuery = (search: BillingSearch) => {
   const { days, type, project, model, key_id } = search;
-  return infiniteQueryOptions({
-    queryKey: ['billing', 'ledger', { days, type, project, model, key_id }],
-    queryFn: ({ pageParam, signal }) =>
-      call('GET /api/v1/credits/usage', {
-        query: { ...ledgerFilter(search), limit: 25, cursor: pageParam },
-        signal,
-      }),
-    ...byCursor,
+  return listQuery(['billing', 'ledger', { days, type, project, model, key_id }], 'GET /api/v1/credits/usage', {
+    query: { ...ledgerFilter(search), limit: 25 },
   });
 };
 
-export const platformQuery = queryOptions({
-  queryKey: ['billing', 'platform'],
-  queryFn: ({ signal }) => call('GET /api/v1/pricing/platform', { signal }),
+export const platformQuery = {
+  ...routeQuery(['billing', 'platform'], 'GET /api/v1/pricing/platform', {}),
   staleTime: 60_000,
-});
+};
 
-export const pricesQuery = queryOptions({
-  queryKey: ['billing', 'prices'],
-  queryFn: ({ signal }) => call('GET /api/v1/pricing/models', { query: { limit: 100 }, signal }),
+export const pricesQuery = {
+  ...routeQuery(['billing', 'prices'], 'GET /api/v1/pricing/models', { query: { limit: 100 } }),
   staleTime: 60_000,
-});
+};
 
 /** Polled while the payment may still change. */
 export const checkoutQuery = (id: string) =>

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { call, type ResponseOf } from '../../api/call.ts';
+import { routeQuery } from '../../api/queries.ts';
 
 export type Dashboard = ResponseOf<'GET /api/v1/dashboard'>;
 
@@ -21,8 +22,7 @@ export const dashboardQuery = (window: Window) =>
     refetchInterval: ({ state }) => (awaitsFirstCall(state.data) ? 4_000 : 30_000),
   });
 
-export const callableQuery = queryOptions({
-  queryKey: ['dashboard', 'callable'],
-  queryFn: ({ signal }) => call('GET /api/v1/models', { query: { limit: 100 }, signal }),
+export const callableQuery = {
+  ...routeQuery(['dashboard', 'callable'], 'GET /api/v1/models', { query: { limit: 100 } }),
   staleTime: 60_000,
-});
+};

@@ -1,13 +1,7 @@
-import {
-  infiniteQueryOptions,
-  type QueryClient,
-  queryOptions,
-  useMutation,
-  useQueryClient,
-} from '@tanstack/react-query';
-import { byCursor } from '../../api/by-cursor.ts';
+import { type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
 import type { Routes, Schemas } from '../../api/generated/contract.ts';
+import { listQuery, routeQuery } from '../../api/queries.ts';
 import type { ProjectPath } from '../projects/index.ts';
 
 export type Dataset = Schemas['Dataset'];
@@ -17,23 +11,17 @@ export type DatasetsFilter = { q?: string | undefined; archived?: true | undefin
 export const pathOf = ({ owner, project, dataset }: DatasetPath) => ({ owner, project, dataset_id: dataset });
 
 export const datasetsQuery = ({ owner, project }: ProjectPath, filter: DatasetsFilter) =>
-  infiniteQueryOptions({
-    queryKey: ['datasets', owner, project, filter],
-    queryFn: ({ pageParam, signal }) =>
-      call('GET /api/v1/projects/{owner}/{project}/datasets', {
-        path: { owner, project },
-        query: { ...filter, archived: filter.archived ?? false, limit: 50, cursor: pageParam },
-        signal,
-      }),
-    ...byCursor,
+  listQuery(['datasets', owner, project, filter], 'GET /api/v1/projects/{owner}/{project}/datasets', {
+    path: { owner, project },
+    query: { ...filter, archived: filter.archived ?? false, limit: 50 },
   });
 
 export const datasetQuery = (at: DatasetPath) =>
-  queryOptions({
-    queryKey: ['dataset', at.owner, at.project, at.dataset],
-    queryFn: ({ signal }) =>
-      call('GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}', { path: pathOf(at), signal }),
-  });
+  routeQuery(
+    ['dataset', at.owner, at.project, at.dataset],
+    'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}',
+    { path: pathOf(at) },
+  );
 
 const importsPollMs = 5_000;
 
@@ -59,13 +47,12 @@ export const importsQuery = ({ owner, project }: ProjectPath) =>
       data?.data.some(({ state }) => isImportInProgress(state)) ? importsPollMs : false,
   });
 
-export const datasetLimitsQuery = ({ owner, project }: ProjectPath) =>
-  queryOptions({
-    queryKey: ['dataset-limits', owner, project],
-    queryFn: ({ signal }) =>
-      call('GET /api/v1/projects/{owner}/{project}/datasets/limits', { path: { owner, project }, signal }),
-    staleTime: 60_000,
-  });
+export const datasetLimitsQuery = ({ owner, project }: ProjectPath) => ({
+  ...routeQuery(['dataset-limits', owner, project], 'GET /api/v1/projects/{owner}/{project}/datasets/limits', {
+    path: { owner, project },
+  }),
+  staleTime: 60_000,
+});
 
 type NewDataset = Routes['POST /api/v1/projects/{owner}/{project}/datasets']['body'];
 

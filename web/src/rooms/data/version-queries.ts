@@ -1,7 +1,6 @@
-import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query';
-import { byCursor } from '../../api/by-cursor.ts';
-import { call } from '../../api/call.ts';
+import { useQuery } from '@tanstack/react-query';
 import type { Schemas } from '../../api/generated/contract.ts';
+import { listQuery, routeQuery } from '../../api/queries.ts';
 import type { ProjectPath } from '../projects/index.ts';
 import type { DatasetPath } from './datasets-queries.ts';
 
@@ -10,28 +9,18 @@ export type Version = Schemas['DatasetVersion'];
 export const versionName = (number: number): string => `v${number}`;
 
 export const versionsQuery = (at: DatasetPath) =>
-  infiniteQueryOptions({
-    queryKey: ['versions', at.dataset],
-    queryFn: ({ pageParam, signal }) =>
-      call('GET /api/v1/projects/{owner}/{project}/dataset-versions', {
-        path: { owner: at.owner, project: at.project },
-        query: { dataset_id: at.dataset, limit: 50, cursor: pageParam },
-        signal,
-      }),
-    ...byCursor,
+  listQuery(['versions', at.dataset], 'GET /api/v1/projects/{owner}/{project}/dataset-versions', {
+    path: { owner: at.owner, project: at.project },
+    query: { dataset_id: at.dataset, limit: 50 },
   });
 
 /** Versions are immutable. */
-export const versionQuery = ({ owner, project }: ProjectPath, id: string) =>
-  queryOptions({
-    queryKey: ['version', id],
-    queryFn: ({ signal }) =>
-      call('GET /api/v1/projects/{owner}/{project}/dataset-versions/{version_id}', {
-        path: { owner, project, version_id: id },
-        signal,
-      }),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+export const versionQuery = ({ owner, project }: ProjectPath, id: string) => ({
+  ...routeQuery(['version', id], 'GET /api/v1/projects/{owner}/{project}/dataset-versions/{version_id}', {
+    path: { owner, project, version_id: id },
+  }),
+  staleTime: Number.POSITIVE_INFINITY,
+});
 
 export function useVersionName(at: DatasetPath, id: string): string {
   const { data: version } = useQuery(versionQuery(at, id));

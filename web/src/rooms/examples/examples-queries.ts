@@ -1,6 +1,4 @@
-import { infiniteQueryOptions } from '@tanstack/react-query';
-import { byCursor } from '../../api/by-cursor.ts';
-import { call } from '../../api/call.ts';
+import { listQuery } from '../../api/queries.ts';
 import { textIn } from '../../routing/search-text.ts';
 import { type DatasetPath, pathOf } from '../data/index.ts';
 import type { Origin, Split } from './example.ts';
@@ -30,13 +28,7 @@ export function readExamplesSearch(search: Record<string, unknown>): ExamplesSea
 }
 
 export const examplesQuery = (at: DatasetPath, { version, ...filter }: ExamplesSearch) =>
-  infiniteQueryOptions({
-    queryKey: ['examples', at.dataset, version ?? null, filter],
-    queryFn: ({ pageParam, signal }) =>
-      call(examplesListRoute, {
-        path: pathOf(at),
-        query: { ...filter, version_id: version, limit: 100, cursor: pageParam },
-        signal,
-      }),
-    ...byCursor,
+  listQuery(['examples', at.dataset, version ?? null, filter], examplesListRoute, {
+    path: pathOf(at),
+    query: { ...filter, version_id: version, limit: 100 },
   });

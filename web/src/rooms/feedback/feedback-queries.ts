@@ -1,7 +1,5 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { byCursor } from '../../api/by-cursor.ts';
-import { call } from '../../api/call.ts';
 import type { Schemas } from '../../api/generated/contract.ts';
+import { listQuery, routeQuery } from '../../api/queries.ts';
 import { textIn } from '../../routing/search-text.ts';
 import { type DatasetPath, pathOf } from '../data/index.ts';
 
@@ -30,25 +28,16 @@ export function readEventsSearch({ state, q, event }: Record<string, unknown>): 
 export const stateOf = ({ state }: EventsFilter): EventState => state ?? 'pending';
 
 export const eventsQuery = (at: DatasetPath, filter: EventsFilter) =>
-  infiniteQueryOptions({
-    queryKey: ['events', at.dataset, stateOf(filter), filter.q ?? ''],
-    queryFn: ({ pageParam, signal }) =>
-      call(eventsRoute, {
-        path: pathOf(at),
-        query: { state: stateOf(filter), q: filter.q, limit: 100, cursor: pageParam },
-        signal,
-      }),
-    ...byCursor,
+  listQuery(['events', at.dataset, stateOf(filter), filter.q ?? ''], eventsRoute, {
+    path: pathOf(at),
+    query: { state: stateOf(filter), q: filter.q, limit: 100 },
   });
 
 export const eventPath = (at: EventPath) => ({ ...pathOf(at), event_id: at.event });
 
 export const eventQuery = (at: EventPath) =>
-  queryOptions({
-    queryKey: ['event', at.event],
-    queryFn: ({ signal }) =>
-      call('GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}', {
-        path: eventPath(at),
-        signal,
-      }),
-  });
+  routeQuery(
+    ['event', at.event],
+    'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}',
+    { path: eventPath(at) },
+  );

@@ -2,6 +2,7 @@ import { keepPreviousData, type QueryClient, queryOptions, useMutation, useQuery
 import { call, type ResponseOf, send } from '../../api/call.ts';
 import type { Routes, Schemas } from '../../api/generated/contract.ts';
 import { isProblem, readBody } from '../../api/problem.ts';
+import { routeQuery } from '../../api/queries.ts';
 import { isImportInProgress, refreshDataset } from '../data/index.ts';
 import type { ProjectPath } from '../projects/index.ts';
 
@@ -27,13 +28,12 @@ export const importQuery = (at: ImportPath) =>
     refetchInterval: ({ state: { data } }) => (data && isImportInProgress(data.state) ? pollMs : false),
   });
 
-export const profileQuery = (at: ImportPath) =>
-  queryOptions({
-    queryKey: ['import-profile', at.import],
-    queryFn: ({ signal }) =>
-      call('GET /api/v1/projects/{owner}/{project}/imports/{import_id}/profile', { path: pathOf(at), signal }),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+export const profileQuery = (at: ImportPath) => ({
+  ...routeQuery(['import-profile', at.import], 'GET /api/v1/projects/{owner}/{project}/imports/{import_id}/profile', {
+    path: pathOf(at),
+  }),
+  staleTime: Number.POSITIVE_INFINITY,
+});
 
 /** The file is still being read with another mapping. */
 const isBeingRead = (error: unknown): boolean =>
@@ -59,14 +59,9 @@ export const previewQuery = (at: ImportPath, { mapping, options }: { mapping: Ma
   });
 
 export const importErrorsQuery = (at: ImportPath, code: IssueCode) =>
-  queryOptions({
-    queryKey: ['import-errors', at.import, code],
-    queryFn: ({ signal }) =>
-      call('GET /api/v1/projects/{owner}/{project}/imports/{import_id}/errors', {
-        path: pathOf(at),
-        query: { code, limit: 50 },
-        signal,
-      }),
+  routeQuery(['import-errors', at.import, code], 'GET /api/v1/projects/{owner}/{project}/imports/{import_id}/errors', {
+    path: pathOf(at),
+    query: { code, limit: 50 },
   });
 
 /** All issues as a file, in NDJSON. */

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { byCursor } from '../../api/by-cursor.ts';
 import { call } from '../../api/call.ts';
 import type { Schemas } from '../../api/generated/contract.ts';
+import { byCursor } from '../../api/queries.ts';
 import type { DatasetPath } from '../data/index.ts';
 
 export type Index = Schemas['DatasetIndex'];

@@ -1,34 +1,18 @@
-import {
-  infiniteQueryOptions,
-  type QueryClient,
-  queryOptions,
-  useMutation,
-  useQueryClient,
-} from '@tanstack/react-query';
-import { byCursor } from '../../api/by-cursor.ts';
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
 import type { Routes, Schemas } from '../../api/generated/contract.ts';
+import { listQuery, routeQuery } from '../../api/queries.ts';
 import { isLimited, type LimitsBody } from './limits-form.ts';
 
 export type Key = Schemas['Key'];
 
-export const keysQuery = infiniteQueryOptions({
-  queryKey: ['keys'],
-  queryFn: ({ pageParam, signal }) => call('GET /api/v1/keys', { query: { limit: 50, cursor: pageParam }, signal }),
-  ...byCursor,
-});
+export const keysQuery = listQuery(['keys'], 'GET /api/v1/keys', { query: { limit: 50 } });
 
 export const keyLimitsQuery = (keyId: string) =>
-  queryOptions({
-    queryKey: ['key-limits', keyId],
-    queryFn: ({ signal }) => call('GET /api/v1/keys/{key_id}/limits', { path: { key_id: keyId }, signal }),
-  });
+  routeQuery(['key-limits', keyId], 'GET /api/v1/keys/{key_id}/limits', { path: { key_id: keyId } });
 
 export const keyCallsQuery = (keyId: string) =>
-  queryOptions({
-    queryKey: ['key-calls', keyId],
-    queryFn: ({ signal }) => call('GET /api/v1/credits/usage', { query: { key_id: keyId, limit: 20 }, signal }),
-  });
+  routeQuery(['key-calls', keyId], 'GET /api/v1/credits/usage', { query: { key_id: keyId, limit: 20 } });
 
 /** Not optimistic: whoever revokes a key must know that the server did it. */
 export function useSetKeyActive() {

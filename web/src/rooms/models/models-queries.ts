@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
-import { byCursor } from '../../api/by-cursor.ts';
 import { call } from '../../api/call.ts';
 import type { Schemas } from '../../api/generated/contract.ts';
+import { byCursor, listQuery, routeQuery } from '../../api/queries.ts';
 import { type ProjectPath, warmingPollMs } from '../projects/index.ts';
 
 export type HostedModel = Schemas['HostedModel'];
@@ -42,35 +42,23 @@ export const hostedModelQuery = ({ owner, project, id }: ModelPath) =>
   });
 
 export const revisionsQuery = ({ owner, project, id }: ModelPath) =>
-  infiniteQueryOptions({
-    queryKey: ['models', 'revisions', owner, project, id],
-    queryFn: ({ pageParam, signal }) =>
-      call('GET /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/revisions', {
-        path: { owner, project, hosted_model_id: id },
-        query: { limit: 20, cursor: pageParam },
-        signal,
-      }),
-    ...byCursor,
-  });
+  listQuery(
+    ['models', 'revisions', owner, project, id],
+    'GET /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/revisions',
+    { path: { owner, project, hosted_model_id: id }, query: { limit: 20 } },
+  );
 
 export const sharesQuery = ({ owner, project, id }: ModelPath) =>
-  infiniteQueryOptions({
-    queryKey: ['models', 'shares', owner, project, id],
-    queryFn: ({ pageParam, signal }) =>
-      call('GET /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/shares', {
-        path: { owner, project, hosted_model_id: id },
-        query: { limit: 50, cursor: pageParam },
-        signal,
-      }),
-    ...byCursor,
-  });
+  listQuery(
+    ['models', 'shares', owner, project, id],
+    'GET /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/shares',
+    { path: { owner, project, hosted_model_id: id }, query: { limit: 50 } },
+  );
 
 /** Finished training jobs that can be served, the latest first. */
 export const trainedModelsQuery = (kind: CallableModel['kind']) =>
-  queryOptions({
-    queryKey: ['models', 'trained', kind],
-    queryFn: ({ signal }) =>
-      call('GET /api/v1/models', { query: { source: 'training_job', access: 'owned', kind, limit: 100 }, signal }),
+  routeQuery(['models', 'trained', kind], 'GET /api/v1/models', {
+    query: { source: 'training_job', access: 'owned', kind, limit: 100 },
   });
 
 export const sources = ['hosted', 'training_job', 'base'] as const;
@@ -84,12 +72,7 @@ export type RegistrySearch = {
 };
 
 export const registryQuery = (filter: RegistrySearch) =>
-  infiniteQueryOptions({
-    queryKey: ['models', 'registry', filter],
-    queryFn: ({ pageParam, signal }) =>
-      call('GET /api/v1/models', { query: { ...filter, limit: 50, cursor: pageParam }, signal }),
-    ...byCursor,
-  });
+  listQuery(['models', 'registry', filter], 'GET /api/v1/models', { query: { ...filter, limit: 50 } });
 
 /** Other queries that a change of a hosted model affects. */
 export function refreshAroundModels(queryClient: QueryClient): void {

@@ -1,7 +1,7 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { byCursor } from '../../api/by-cursor.ts';
+import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
 import type { Schemas } from '../../api/generated/contract.ts';
+import { listQuery, routeQuery } from '../../api/queries.ts';
 import type { ProjectPath } from '../projects/index.ts';
 
 export type Chat = Schemas['Chat'];
@@ -13,25 +13,14 @@ const followMs = 1_000;
 const isInProgress = ({ state, error }: Message) => state === 'streaming' || (state === 'queued' && error === null);
 
 export const chatsQuery = ({ owner, project }: ProjectPath) =>
-  infiniteQueryOptions({
-    queryKey: ['chats', 'list', owner, project],
-    queryFn: ({ pageParam, signal }) =>
-      call('GET /api/v1/projects/{owner}/{project}/chats', {
-        path: { owner, project },
-        query: { limit: 30, cursor: pageParam },
-        signal,
-      }),
-    ...byCursor,
+  listQuery(['chats', 'list', owner, project], 'GET /api/v1/projects/{owner}/{project}/chats', {
+    path: { owner, project },
+    query: { limit: 30 },
   });
 
 export const chatQuery = ({ owner, project, chatId }: ChatPath) =>
-  queryOptions({
-    queryKey: ['chats', 'one', owner, project, chatId],
-    queryFn: ({ signal }) =>
-      call('GET /api/v1/projects/{owner}/{project}/chats/{chat_id}', {
-        path: { owner, project, chat_id: chatId },
-        signal,
-      }),
+  routeQuery(['chats', 'one', owner, project, chatId], 'GET /api/v1/projects/{owner}/{project}/chats/{chat_id}', {
+    path: { owner, project, chat_id: chatId },
   });
 
 export const messagesQuery = ({ owner, project, chatId }: ChatPath) =>
@@ -54,12 +43,7 @@ export const messagesQuery = ({ owner, project, chatId }: ChatPath) =>
   });
 
 export const datasetsQuery = ({ owner, project }: ProjectPath) =>
-  queryOptions({
-    queryKey: ['chats', 'datasets', owner, project],
-    queryFn: ({ signal }) =>
-      call('GET /api/v1/projects/{owner}/{project}/datasets', {
-        path: { owner, project },
-        query: { limit: 100 },
-        signal,
-      }),
+  routeQuery(['chats', 'datasets', owner, project], 'GET /api/v1/projects/{owner}/{project}/datasets', {
+    path: { owner, project },
+    query: { limit: 100 },
   });

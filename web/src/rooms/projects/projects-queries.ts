@@ -1,13 +1,7 @@
-import {
-  infiniteQueryOptions,
-  type QueryClient,
-  queryOptions,
-  useMutation,
-  useQueryClient,
-} from '@tanstack/react-query';
-import { byCursor } from '../../api/by-cursor.ts';
+import { type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
 import type { Routes, Schemas } from '../../api/generated/contract.ts';
+import { listQuery, routeQuery } from '../../api/queries.ts';
 
 export type Project = Schemas['Project'];
 export type ProjectPath = { owner: string; project: string };
@@ -19,17 +13,11 @@ export type ProjectsSearch = {
 };
 
 export const projectsQuery = (filter: ProjectsSearch) =>
-  infiniteQueryOptions({
-    queryKey: ['projects', 'list', filter],
-    queryFn: ({ pageParam, signal }) =>
-      call('GET /api/v1/projects', { query: { ...filter, limit: 50, cursor: pageParam }, signal }),
-    ...byCursor,
-  });
+  listQuery(['projects', 'list', filter], 'GET /api/v1/projects', { query: { ...filter, limit: 50 } });
 
 export const projectQuery = ({ owner, project }: ProjectPath) =>
-  queryOptions({
-    queryKey: ['projects', 'one', owner, project],
-    queryFn: ({ signal }) => call('GET /api/v1/projects/{owner}/{project}', { path: { owner, project }, signal }),
+  routeQuery(['projects', 'one', owner, project], 'GET /api/v1/projects/{owner}/{project}', {
+    path: { owner, project },
   });
 
 /** Poll interval while a model is being checked. */
@@ -51,17 +39,14 @@ export const hostedModelsQuery = ({ owner, project }: ProjectPath) =>
 
 /** The models of somebody else's project that this account may call. */
 export const callableHereQuery = ({ owner, project }: ProjectPath) =>
-  queryOptions({
-    queryKey: ['projects', 'callable', owner, project],
-    queryFn: ({ signal }) =>
-      call('GET /api/v1/models', { query: { source: 'hosted', project: `${owner}/${project}`, limit: 100 }, signal }),
+  routeQuery(['projects', 'callable', owner, project], 'GET /api/v1/models', {
+    query: { source: 'hosted', project: `${owner}/${project}`, limit: 100 },
   });
 
-export const baseModelsQuery = queryOptions({
-  queryKey: ['models', 'base'],
-  queryFn: ({ signal }) => call('GET /api/v1/base-models', { query: { limit: 100 }, signal }),
+export const baseModelsQuery = {
+  ...routeQuery(['models', 'base'], 'GET /api/v1/base-models', { query: { limit: 100 } }),
   staleTime: 60_000,
-});
+};
 
 export type NewProject = Routes['POST /api/v1/projects']['body'];
 type ProjectChange = Routes['PATCH /api/v1/projects/{owner}/{project}']['body'];

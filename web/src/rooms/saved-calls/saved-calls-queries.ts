@@ -1,7 +1,5 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { byCursor } from '../../api/by-cursor.ts';
-import { call } from '../../api/call.ts';
 import type { Schemas } from '../../api/generated/contract.ts';
+import { listQuery, routeQuery } from '../../api/queries.ts';
 import { textIn } from '../../routing/search-text.ts';
 import type { ProjectPath } from '../projects/index.ts';
 
@@ -14,24 +12,14 @@ export function readCallsSearch({ q, model }: Record<string, unknown>): CallsSea
 }
 
 export const savedCallsQuery = ({ owner, project }: ProjectPath, filter: CallsSearch) =>
-  infiniteQueryOptions({
-    queryKey: ['saved-calls', owner, project, filter],
-    queryFn: ({ pageParam, signal }) =>
-      call('GET /api/v1/projects/{owner}/{project}/saved-calls', {
-        path: { owner, project },
-        query: { ...filter, limit: 100, cursor: pageParam },
-        signal,
-      }),
-    ...byCursor,
+  listQuery(['saved-calls', owner, project, filter], 'GET /api/v1/projects/{owner}/{project}/saved-calls', {
+    path: { owner, project },
+    query: { ...filter, limit: 100 },
   });
 
-export const savedCallQuery = ({ owner, project }: ProjectPath, id: string) =>
-  queryOptions({
-    queryKey: ['saved-call', id],
-    queryFn: ({ signal }) =>
-      call('GET /api/v1/projects/{owner}/{project}/saved-calls/{request_id}', {
-        path: { owner, project, request_id: id },
-        signal,
-      }),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+export const savedCallQuery = ({ owner, project }: ProjectPath, id: string) => ({
+  ...routeQuery(['saved-call', id], 'GET /api/v1/projects/{owner}/{project}/saved-calls/{request_id}', {
+    path: { owner, project, request_id: id },
+  }),
+  staleTime: Number.POSITIVE_INFINITY,
+});

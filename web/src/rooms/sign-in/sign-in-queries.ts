@@ -1,15 +1,15 @@
-import { queryOptions, useMutation } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { call } from '../../api/call.ts';
 import { basePath } from '../../api/page-settings.ts';
+import { routeQuery } from '../../api/queries.ts';
 import { type SignedIn, setAccount } from '../../api/session.ts';
 import { hasChosenLanguage, languageOf, useLanguage } from '../../i18n/language.tsx';
 
-export const signInOptionsQuery = queryOptions({
-  queryKey: ['sign-in-options'],
-  queryFn: ({ signal }) => call('GET /api/v1/auth/options', { signal }),
+export const signInOptionsQuery = {
+  ...routeQuery(['sign-in-options'], 'GET /api/v1/auth/options', {}),
   staleTime: 60_000,
-});
+};
 
 type Credentials = { email: string; password: string };
 type NewAccount = Credentials & { display_name?: string };

@@ -1,7 +1,7 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { byCursor } from '../../api/by-cursor.ts';
+import { infiniteQueryOptions } from '@tanstack/react-query';
 import { call, type ResponseOf } from '../../api/call.ts';
 import type { Routes, Schemas } from '../../api/generated/contract.ts';
+import { byCursor, routeQuery } from '../../api/queries.ts';
 import type { ProjectPath } from '../projects/index.ts';
 import { isOver, type JobState } from './job-state.ts';
 
@@ -38,62 +38,51 @@ export const jobsQuery = ({ owner, project }: ProjectPath, filter: JobsFilter) =
 
 /** Not polled: the event stream of the job updates it. */
 export const jobQuery = (path: JobPath) =>
-  queryOptions({
-    queryKey: ['training', 'one', path.owner, path.project, path.id],
-    queryFn: ({ signal }) => call(`GET ${jobsRoute}/{job_id}`, { path: pathOf(path), signal }),
+  routeQuery(['training', 'one', path.owner, path.project, path.id], `GET ${jobsRoute}/{job_id}`, {
+    path: pathOf(path),
   });
 
 export const metricsQuery = (path: JobPath, attempt?: number) =>
-  queryOptions({
-    queryKey: ['training', 'metrics', path.owner, path.project, path.id, attempt ?? null],
-    queryFn: ({ signal }) =>
-      call(`GET ${jobsRoute}/{job_id}/metrics`, { path: pathOf(path), query: { attempt, max_points: 400 }, signal }),
-  });
+  routeQuery(
+    ['training', 'metrics', path.owner, path.project, path.id, attempt ?? null],
+    `GET ${jobsRoute}/{job_id}/metrics`,
+    { path: pathOf(path), query: { attempt, max_points: 400 } },
+  );
 
 export const attemptsQuery = (path: JobPath) =>
-  queryOptions({
-    queryKey: ['training', 'attempts', path.owner, path.project, path.id],
-    queryFn: ({ signal }) =>
-      call(`GET ${jobsRoute}/{job_id}/attempts`, { path: pathOf(path), query: { limit: 50 }, signal }),
+  routeQuery(['training', 'attempts', path.owner, path.project, path.id], `GET ${jobsRoute}/{job_id}/attempts`, {
+    path: pathOf(path),
+    query: { limit: 50 },
   });
 
 export const frozenQuery = (path: JobPath) =>
-  queryOptions({
-    queryKey: ['training', 'frozen', path.owner, path.project, path.id],
-    queryFn: ({ signal }) => call(`GET ${jobsRoute}/{job_id}/frozen-dataset`, { path: pathOf(path), signal }),
+  routeQuery(['training', 'frozen', path.owner, path.project, path.id], `GET ${jobsRoute}/{job_id}/frozen-dataset`, {
+    path: pathOf(path),
   });
 
 export type RetryFrom = 'checkpoint' | 'start';
 
-export const retryEstimateQuery = (path: JobPath, from: RetryFrom) =>
-  queryOptions({
-    queryKey: ['training', 'retry', path.owner, path.project, path.id, from],
-    queryFn: ({ signal }) =>
-      call(`GET ${jobsRoute}/{job_id}/retry-estimate`, { path: pathOf(path), query: { from }, signal }),
-    staleTime: 0,
-  });
+export const retryEstimateQuery = (path: JobPath, from: RetryFrom) => ({
+  ...routeQuery(
+    ['training', 'retry', path.owner, path.project, path.id, from],
+    `GET ${jobsRoute}/{job_id}/retry-estimate`,
+    { path: pathOf(path), query: { from } },
+  ),
+  staleTime: 0,
+});
 
 export const datasetChoiceQuery = ({ owner, project }: ProjectPath) =>
-  queryOptions({
-    queryKey: ['training', 'datasets', owner, project],
-    queryFn: ({ signal }) =>
-      call('GET /api/v1/projects/{owner}/{project}/datasets', {
-        path: { owner, project },
-        query: { limit: 100 },
-        signal,
-      }),
+  routeQuery(['training', 'datasets', owner, project], 'GET /api/v1/projects/{owner}/{project}/datasets', {
+    path: { owner, project },
+    query: { limit: 100 },
   });
 
 /** Of a dataset, or of all of the project. */
 export const versionChoiceQuery = ({ owner, project }: ProjectPath, datasetId?: string) =>
-  queryOptions({
-    queryKey: ['training', 'versions', owner, project, datasetId ?? null],
-    queryFn: ({ signal }) =>
-      call('GET /api/v1/projects/{owner}/{project}/dataset-versions', {
-        path: { owner, project },
-        query: { dataset_id: datasetId, limit: 100 },
-        signal,
-      }),
-  });
+  routeQuery(
+    ['training', 'versions', owner, project, datasetId ?? null],
+    'GET /api/v1/projects/{owner}/{project}/dataset-versions',
+    { path: { owner, project }, query: { dataset_id: datasetId, limit: 100 } },
+  );
 
 export const maxComparedJobs = 6;

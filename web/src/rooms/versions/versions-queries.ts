@@ -1,7 +1,7 @@
-import { infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { byCursor } from '../../api/by-cursor.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call, type ResponseOf } from '../../api/call.ts';
 import { basePath } from '../../api/page-settings.ts';
+import { listQuery } from '../../api/queries.ts';
 import { type DatasetPath, pathOf, refreshDataset, versionsQuery } from '../data/index.ts';
 
 const changesRoute = 'GET /api/v1/projects/{owner}/{project}/dataset-versions/{version_id}/changes';
@@ -25,18 +25,13 @@ export function readVersionsSearch({ version, since, change }: Record<string, un
 
 export type VersionPair = { version: string; since: string | undefined; change: ChangeKind | undefined };
 
-export const changesQuery = ({ owner, project }: DatasetPath, { version, since, change }: VersionPair) =>
-  infiniteQueryOptions({
-    queryKey: ['version-changes', version, since ?? null, change ?? null],
-    queryFn: ({ pageParam, signal }) =>
-      call(changesRoute, {
-        path: { owner, project, version_id: version },
-        query: { since, change, limit: 50, cursor: pageParam },
-        signal,
-      }),
-    ...byCursor,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+export const changesQuery = ({ owner, project }: DatasetPath, { version, since, change }: VersionPair) => ({
+  ...listQuery(['version-changes', version, since ?? null, change ?? null], changesRoute, {
+    path: { owner, project, version_id: version },
+    query: { since, change, limit: 50 },
+  }),
+  staleTime: Number.POSITIVE_INFINITY,
+});
 
 export function useFreeze(at: DatasetPath) {
   const queryClient = useQueryClient();
