@@ -62,7 +62,7 @@ test('what stands below the rooms of the web app does not import them', () => {
   );
 });
 
-test('a room of the web app is entered by its door only', () => {
+test('a room of the web app is imported through its index.ts only', () => {
   assert.deepEqual(
     violations((file) =>
       file.imports
@@ -71,15 +71,15 @@ test('a room of the web app is entered by its door only', () => {
         .filter((target) => {
           const room = roomOf(target);
           if (room === undefined) return false;
-          const isDoor = target === `web/src/rooms/${room}/index.ts`;
-          return isDoor ? roomOf(file.path) === room : roomOf(file.path) !== room;
+          const isIndex = target === `web/src/rooms/${room}/index.ts`;
+          return isIndex ? roomOf(file.path) === room : roomOf(file.path) !== room;
         }),
     ),
     [],
   );
 });
 
-test('a door of the web app is a list of exports, and is never loaded as a whole', () => {
+test('an index.ts of a room of the web app is a list of exports, and is never loaded as a whole', () => {
   for (const { path, text } of sources.filter(({ path: each }) => /^web\/src\/rooms\/[^/]+\/index\.ts$/.test(each))) {
     const others = text.replace(/^export (?:type )?\{[^}]*\} from '\.\/[^']+';\n/gm, '');
     assert.equal(others, '', path);

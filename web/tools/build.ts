@@ -12,7 +12,7 @@ const [folder = ''] = process.argv.slice(2);
 const aliveMs = 2_000;
 const staleMs = 120_000;
 /** Older builds that stay, for other checkouts. */
-const keptBuilds = 3;
+const retainedBuilds = 3;
 const buildName = /^[0-9a-f]{20}$/;
 
 await mkdir(dirname(folder), { recursive: true });
@@ -79,12 +79,12 @@ async function compressAll(assets: string): Promise<void> {
 }
 
 async function removeOldBuilds(): Promise<void> {
-  const place = dirname(folder);
+  const directory = dirname(folder);
   // Only folders named like builds are removed.
-  const names = (await readdir(place)).filter((name) => name !== basename(folder) && buildName.test(name));
+  const names = (await readdir(directory)).filter((name) => name !== basename(folder) && buildName.test(name));
   const dated = await Promise.all(
-    names.map(async (name) => ({ name, at: await stat(join(place, name)).then(({ mtimeMs }) => mtimeMs) })),
+    names.map(async (name) => ({ name, at: await stat(join(directory, name)).then(({ mtimeMs }) => mtimeMs) })),
   );
-  const old = dated.toSorted((one, other) => other.at - one.at).slice(keptBuilds);
-  await Promise.all(old.map(({ name }) => rm(join(place, name), { recursive: true, force: true })));
+  const old = dated.toSorted((one, other) => other.at - one.at).slice(retainedBuilds);
+  await Promise.all(old.map(({ name }) => rm(join(directory, name), { recursive: true, force: true })));
 }

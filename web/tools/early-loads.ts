@@ -27,7 +27,7 @@ const pages: readonly EarlyPage[] = [
   { path: `${project}/training-jobs/[^/]+$`, modules: [frame, 'training/job-page.tsx'], answers: [projectAnswer] },
 ];
 
-const mark = '/* early loads */';
+const placeholder = '/* early loads */';
 
 /**
  * Lets `index.html` fetch the modules and data of a page while the app is still loading. The content security policy
@@ -38,7 +38,7 @@ export function earlyLoads(): Plugin {
     name: 'early-loads',
     transformIndexHtml: {
       order: 'post',
-      handler: (html, { bundle }) => html.replace(mark, () => (bundle ? scriptOf(bundle) : '')),
+      handler: (html, { bundle }) => html.replace(placeholder, () => (bundle ? scriptOf(bundle) : '')),
     },
   };
 }
@@ -83,11 +83,11 @@ function filesOf(bundle: Bundle, modules: readonly string[]): string[] {
   const initial = new Set(
     chunks.filter(({ isEntry }) => isEntry).flatMap(({ fileName }) => [...reach(fileName, new Set())]),
   );
-  const wanted = new Set<string>();
+  const needed = new Set<string>();
   for (const module of modules) {
     const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/src/rooms/${module}`));
     if (!chunk) throw new Error(`There is no page ${module} to load early.`);
-    reach(chunk.fileName, wanted);
+    reach(chunk.fileName, needed);
   }
-  return [...wanted].filter((name) => !initial.has(name)).map((name) => name.replace(/^assets\//, ''));
+  return [...needed].filter((name) => !initial.has(name)).map((name) => name.replace(/^assets\//, ''));
 }

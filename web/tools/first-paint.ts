@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Plugin } from 'vite';
 
-const mark = '/* first paint */';
+const placeholder = '/* first paint */';
 const files = ['src/ui/tokens.css', 'src/app/boot.css'];
 const sheet = /<link rel="stylesheet" crossorigin href="([^"]+)">/;
 
@@ -19,7 +19,7 @@ export function firstPaint(): Plugin[] {
         order: 'pre',
         handler: async (html) => {
           const styles = await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')));
-          return html.replace(mark, () => styles.join('\n'));
+          return html.replace(placeholder, () => styles.join('\n'));
         },
       },
     },

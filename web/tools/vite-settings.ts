@@ -10,7 +10,7 @@ const component = (...names: string[]) => inFolders(/@mantine[\\/]core.*componen
 const own = (...names: string[]) => inFolders(/web[\\/]src[\\/]ui/, names);
 
 /** Components that nearly every page shows, with their dependencies. */
-const parts = [
+const components = [
   /web[\\/]src[\\/](i18n|charts)[\\/]/,
   own(
     'async-boundary',
@@ -65,7 +65,7 @@ export function viteSettings(): InlineConfig & { build: NonNullable<InlineConfig
       cssCodeSplit: false,
       chunkSizeWarningLimit: 2_000,
       rolldownOptions: {
-        // Doors export more than each page needs: unused exports must not be loaded.
+        // An index.ts exports more than each page needs: unused exports must not be loaded.
         treeshake: {
           moduleSideEffects: [{ test: /web[\\/]src[\\/]rooms[\\/][^\\/]+[\\/]index\.ts$/, sideEffects: false }],
         },
@@ -78,7 +78,7 @@ export function viteSettings(): InlineConfig & { build: NonNullable<InlineConfig
               { name: 'tanstack', test: /node_modules[\\/]@tanstack[\\/](?!react-virtual|virtual-core)/, priority: 7 },
               // One file for what every page loads: each further one costs a round trip.
               { name: 'shell', tags: ['$initial'], priority: 6 },
-              { name: 'parts', test: anyOf(parts), minShareCount: 2, priority: 5 },
+              { name: 'components', test: anyOf(components), minShareCount: 2, priority: 5 },
               { name: 'fields', test: anyOf(fields), minShareCount: 2, priority: 4 },
               { name: 'forms', test: anyOf(forms), minShareCount: 2, priority: 4 },
               { name: 'overlays', test: anyOf(overlays), minShareCount: 2, priority: 3 },

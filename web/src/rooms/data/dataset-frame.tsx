@@ -15,9 +15,9 @@ import { ProblemNote } from '../../ui/problem-note.tsx';
 import { useScrollToActiveTab } from '../../ui/use-scroll-to-active-tab.ts';
 import styles from './data.module.css';
 import { DatasetMenu } from './dataset-menu.tsx';
+import { useReadOnly } from './dataset-references.tsx';
 import { type Dataset, datasetQuery } from './datasets-queries.ts';
 import { datasetsTexts } from './datasets-texts.ts';
-import { useReadOnly } from './use-read-only.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset');
 
