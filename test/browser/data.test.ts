@@ -228,7 +228,7 @@ test('a dataset is renamed, and in the archive it can only be looked at', async 
   await page.getByRole('link', { name: 'Datasets', exact: true }).click();
   await page.getByRole('radiogroup', { name: 'Which datasets' }).getByText('Archive').click();
   await page.getByRole('link', { name: 'Better answers' }).click();
-  await choose(/Take out/);
+  await choose(/Restore/);
   await page.getByRole('button', { name: 'Add example' }).first().waitFor();
   await leave();
 });

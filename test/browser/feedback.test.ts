@@ -60,7 +60,7 @@ test('events are decided with the keyboard alone: promoted as suggested, skipped
   await page.keyboard.press('3');
   await page.keyboard.press('2');
   await page.keyboard.press('2');
-  await pane.getByText('Your marks are sent when you promote.', { exact: false }).waitFor();
+  await pane.getByText('Your marks are saved when you promote the event.', { exact: false }).waitFor();
   await lesson.getByText('We are open from nine').waitFor();
   await lesson.getByText('Refunds are paid').waitFor({ state: 'detached' });
   await page.getByLabel('Use it for tests').check({ force: true });

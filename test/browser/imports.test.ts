@@ -127,7 +127,7 @@ test('columns that are not recognised are named by hand, the suggestion is one c
     await page.getByRole('heading', { name: 'What is in the file' }).waitFor();
   };
   await upload('said,reply\nthere already,yes\na lamp,bright\n');
-  await page.getByText('The columns are none that we know.').waitFor();
+  await page.getByText('The columns were not recognised.').waitFor();
   await page.getByLabel('Question of the user').selectOption('said');
   await page.getByLabel('Answer to learn').selectOption('reply');
   await page.getByRole('button', { name: 'Import 1 example', exact: true }).waitFor();

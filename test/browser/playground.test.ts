@@ -82,12 +82,12 @@ test('tools keep the digits of numbers and the order of names while a conversati
   const parameters = `{"type":"object","properties":${properties}}`;
   const tools = page.getByLabel('Tools');
   await tools.fill(`[{"type":"function","function":{"name":"look","parameters":${parameters}}}]`);
-  await page.getByLabel('Most tokens of an answer').fill('4');
+  await page.getByLabel('Maximum tokens of an answer').fill('4');
   await say(page, 'Hello');
   await answers(page).first().waitFor();
   await page.waitForURL(/cht_/);
   await page.reload();
-  await page.getByLabel('Most tokens of an answer').fill('5');
+  await page.getByLabel('Maximum tokens of an answer').fill('5');
   assert.equal((await tools.inputValue()).replaceAll(/\s/g, '').includes(properties), true, await tools.inputValue());
   await say(page, 'And now?');
   await answers(page).nth(1).waitFor();
