@@ -79,7 +79,7 @@ test('a row that the server does not archive comes back', async () => {
     }),
   );
   await page.getByRole('button', { name: /^Archive: The API key/ }).click();
-  await page.getByText('Not now. Try again in a moment.').waitFor();
+  await page.getByText('Not now. Try again later.').waitFor();
   await page.getByText('The API key “First key” was created.').waitFor();
   await leave();
 });

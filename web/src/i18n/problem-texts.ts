@@ -8,7 +8,7 @@ type ProblemText = { what: string; next: string | null };
 
 type Row = { zh: string; next?: Record<Language, string> };
 
-const later = { en: 'Try again in a moment.', zh: '请稍后重试。' };
+const later = { en: 'Try again later.', zh: '请稍后重试。' };
 
 /** By code of `docs/errors.md`. In English the message of the server is shown, which is more specific. */
 const rows: Record<string, Row> = {

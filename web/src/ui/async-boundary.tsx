@@ -43,7 +43,7 @@ class Boundary extends Component<BoundaryProps, { error: unknown }> {
     return (
       <div className={styles.problem}>
         <ProblemNote error={this.state.error} onRetry={isGone(this.state.error) ? undefined : this.retry} />
-        {isOutOfReach(this.state.error) && <Recovery onRecover={this.retry} />}
+        {isUnavailable(this.state.error) && <Recovery onRecover={this.retry} />}
       </div>
     );
   }
@@ -52,7 +52,7 @@ class Boundary extends Component<BoundaryProps, { error: unknown }> {
 /** A retry would not help. */
 const isGone = (error: unknown): boolean => isProblem(error) && error.status === 404;
 
-const isOutOfReach = (error: unknown): boolean => isProblem(error) && (error.status === 0 || error.status === 503);
+const isUnavailable = (error: unknown): boolean => isProblem(error) && (error.status === 0 || error.status === 503);
 
 /** Retries when any request succeeds, or the window gets the focus. */
 function Recovery({ onRecover }: { onRecover: () => void }) {

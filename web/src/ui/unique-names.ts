@@ -1,6 +1,6 @@
 export type NamedResource = { id: string; name: string; created_at: string };
 
-/** Enough of an id to distinguish resources of the same moment. */
+/** Enough of an id to distinguish resources that were created together. */
 const endLength = 4;
 
 /** A name for each resource by id. Equal names get the date of creation and the end of the id. */

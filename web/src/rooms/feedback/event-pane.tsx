@@ -53,11 +53,11 @@ export function EventPane({ at, isReadOnly, isInList, onBack, onStep, onChoose, 
   useInboxKeys({
     next: () => onStep(1),
     previous: () => onStep(-1),
-    judge: (place) => {
-      const rank = event.results[place - 1]?.rank;
+    mark: (position) => {
+      const rank = event.results[position - 1]?.rank;
       if (isOpen && rank !== undefined) mark(rank, nextMark(marks.get(rank)));
     },
-    // The event was just decided and is still shown for a moment: a second press must not undo the decision.
+    // The event was just decided and is still shown: a second press must not undo the decision.
     promote: isInList ? promote : () => {},
     skip: isInList ? skip : () => {},
     choose: onChoose,
@@ -97,7 +97,7 @@ export function EventPane({ at, isReadOnly, isInList, onBack, onStep, onChoose, 
             error={dryRun.error}
           />
         )}
-        <ShortcutLegend canJudge={isOpen} canSkip={event.state !== 'promoted' && !isReadOnly} canChoose={isOpen} />
+        <ShortcutLegend canMark={isOpen} canSkip={event.state !== 'promoted' && !isReadOnly} canChoose={isOpen} />
       </article>
     </Panel>
   );
@@ -135,16 +135,16 @@ function blockersIn(error: unknown): readonly string[] {
   return Array.isArray(blockers) ? blockers.map(String) : [];
 }
 
-type ShortcutLegendProps = { canJudge: boolean; canSkip: boolean; canChoose: boolean };
+type ShortcutLegendProps = { canMark: boolean; canSkip: boolean; canChoose: boolean };
 
 /** Shown where there is a keyboard. */
-function ShortcutLegend({ canJudge, canSkip, canChoose }: ShortcutLegendProps) {
+function ShortcutLegend({ canMark, canSkip, canChoose }: ShortcutLegendProps) {
   const t = useTexts(feedbackTexts);
   if (!areShortcutsOn()) return null;
   const rows = [
     { keys: ['J', 'K'], text: t.keyNext, works: true },
-    { keys: ['1', '…', '9'], text: t.keyJudge, works: canJudge },
-    { keys: ['P'], text: t.keyPromote, works: canJudge },
+    { keys: ['1', '…', '9'], text: t.keyMark, works: canMark },
+    { keys: ['P'], text: t.keyPromote, works: canMark },
     { keys: ['S'], text: t.keySkip, works: canSkip },
     { keys: ['X'], text: t.keyChoose, works: canChoose },
   ];

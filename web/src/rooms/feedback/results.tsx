@@ -48,7 +48,7 @@ function Small({ event, result, dropped }: SmallProps) {
     rank === null ? id !== null && id === result.document_id : rank === result.rank,
   );
   const parts = [
-    ...judgments.map(({ signal, label }) => `${t.signals[signal ?? 'manual']} ${t.judged[label]}`.trim()),
+    ...judgments.map(({ signal, label }) => `${t.signals[signal ?? 'manual']} ${t.marks[label]}`.trim()),
     ...(dropped ? [t.dropped[dropped]] : []),
     ...(result.document_id ? [result.document_id] : []),
     ...(result.score === null ? [] : [t.score(format.shortAmount(result.score))]),

@@ -4,7 +4,7 @@ import { areShortcutsOn, isTyping } from '../../ui/shortcut-keys.ts';
 type InboxKeys = {
   next: () => void;
   previous: () => void;
-  judge: (rank: number) => void;
+  mark: (rank: number) => void;
   promote: () => void;
   skip: () => void;
   choose: () => void;
@@ -30,7 +30,7 @@ export function useInboxKeys(keys: InboxKeys): void {
 }
 
 function actionOf(key: string, keys: InboxKeys): (() => void) | null {
-  if (/^[1-9]$/.test(key)) return () => keys.judge(Number(key));
+  if (/^[1-9]$/.test(key)) return () => keys.mark(Number(key));
   switch (key) {
     case 'j':
       return keys.next;

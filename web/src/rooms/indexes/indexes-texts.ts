@@ -11,8 +11,7 @@ export const indexesTexts = catalogue(
     emptyTitle: 'No index yet',
     empty:
       'Build one on a version: you can search its texts, see how many right answers a model finds, and collect texts that it takes for right answers and are not.',
-    noVersion:
-      'An index is built on a version that has examples: the dataset as it was at one moment. Freeze one first.',
+    noVersion: 'An index is built on a version that has examples: a snapshot of the dataset. Freeze one first.',
     toVersions: 'To the versions',
     version: 'Version',
     versionHint: 'Its positives and negatives become searchable.',

@@ -52,7 +52,7 @@ export const modelsTexts = catalogue(
     back: 'All hosted models',
     about: 'About',
     callIt: 'Call it',
-    soonActive: 'It is being loaded and tried; it can be called in a moment.',
+    soonActive: 'It is being loaded and tested; it can be called soon.',
     notActive: 'Activate it to call it.',
     failedTitle: 'It could not be loaded',
     failedNext: 'Mend what the message says, or put another target behind it, then activate it again.',

@@ -36,7 +36,7 @@ export const registryTexts = catalogue(
     },
     reasonHints: {
       inactive: 'Its owner has switched it off.',
-      warming: 'It is being loaded and tried; this takes a moment.',
+      warming: 'It is being loaded and tested; this takes a few seconds.',
       failed: 'It could not be loaded. Its page says why.',
       project_archived: 'Its project is in the archive.',
       not_installed: 'The operator has to install this base model first.',

@@ -43,7 +43,7 @@ function Models({ project }: { project: Project }) {
   const { model } = playground.useSearch();
   const found = { hosted: hosted.data, trained: trained.data, bases: bases.data };
   const [first, ...others] = choicesOf(project.kind, found);
-  // A model that was created a moment ago may be missing in the cached list.
+  // A new model may be missing in the cached list.
   const isKnown = model === undefined || [first, ...others].some((choice) => choice?.id === model);
   if (!isKnown && (isHostedOld || isTrainedOld)) return <TableSkeleton columns={2} rows={6} />;
   if (!first)

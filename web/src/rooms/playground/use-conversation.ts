@@ -24,7 +24,7 @@ export function useConversation({ path, chatId, onChat, isReady }: Options) {
   const [problem, setProblem] = useState<unknown>(null);
   const [timings, setTimings] = useState<Readonly<Record<string, Timing>>>({});
   const leaving = useRef<AbortController | null>(null);
-  // The URL changes a moment later.
+  // The URL changes later.
   const current = useRef(chatId);
   if (chatId !== null) current.current = chatId;
 

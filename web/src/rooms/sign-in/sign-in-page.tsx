@@ -21,12 +21,12 @@ const route = getRouteApi('/sign-in');
 export function SignInPage() {
   const t = useTexts(signInTexts);
   const { error, next } = route.useSearch();
-  const { data: options, error: trouble, refetch } = useQuery(signInOptionsQuery);
+  const { data: options, error: loadError, refetch } = useQuery(signInOptionsQuery);
   return (
     <SignInLayout title={t.signInTitle}>
       <Stack gap="md">
         {error && <ReturnProblem code={error} />}
-        {trouble && <ProblemNote error={trouble} onRetry={() => void refetch()} />}
+        {loadError && <ProblemNote error={loadError} onRetry={() => void refetch()} />}
         {options?.oidc && <ProviderFirst name={options.oidc.name} next={next} />}
         <PasswordForm next={next} />
         {options?.sign_up === 'open' ? (

@@ -34,7 +34,7 @@ export const signInTexts = catalogue(
       email_taken: 'Another account has your address. Sign in to that one, or ask the operator.',
       sign_up_closed: 'You have no account here, and the operator opens them. Ask for one.',
       state_mismatch: 'Signing in took too long or was begun in another window. Try again.',
-      service_unavailable: 'The identity provider does not answer at present. Try again in a moment.',
+      service_unavailable: 'The identity provider is unavailable. Try again later.',
       sign_in_failed: 'Sign-in failed. Try again.',
     },
   },

@@ -53,10 +53,10 @@ function Gain({ metrics }: { metrics: Result['metrics'] }) {
   const loss = useLoss();
   const { 'gain.ndcg10': gain, 'gain.low': low, 'gain.high': high, 'gain.measurable': isMeasurable } = metrics;
   if (gain === undefined || low === undefined || high === undefined) return null;
-  const verdict = isMeasurable === 0 ? t.noGain : gain > 0 ? t.better : t.worse;
+  const conclusion = isMeasurable === 0 ? t.noGain : gain > 0 ? t.better : t.worse;
   return (
     <p className={styles.note}>
-      {t.gain(loss(gain), loss(low), loss(high))} {verdict}
+      {t.gain(loss(gain), loss(low), loss(high))} {conclusion}
     </p>
   );
 }

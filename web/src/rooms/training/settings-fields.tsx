@@ -37,7 +37,7 @@ export function Settings({ form, ranges, lengths }: SettingsProps) {
           {entries.filter((entry) => !isMain(entry)).map(field)}
           <Measuring form={form} name="test_ratio" label={t.testRatio} hint={t.testRatioHint} />
           <Measuring form={form} name="every_steps" label={t.everySteps} />
-          <Measuring form={form} name="early_stopping_patience" label={t.patience} />
+          <Measuring form={form} name="early_stopping_patience" label={t.earlyStoppingPatience} />
         </div>
       </details>
     </Panel>
