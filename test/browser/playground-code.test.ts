@@ -111,7 +111,9 @@ test('code that is copied keeps the digits of numbers and the order of names', a
   const properties = '{"reason":{"const":"`\\u0024{1}` \\\\ \'"},"10":{"const":9007199254740993},"2":{"enum":[1.0]}}';
   for (const stream of [true, false]) {
     const body = {
-      ...{ model: 'm', messages: [{ role: 'user', content: 'Hi' }], stream },
+      model: 'm',
+      messages: [{ role: 'user', content: 'Hi' }],
+      stream,
       tools: [
         { type: 'function', function: { name: 'f', parameters: parseExactJson(`{"properties":${properties}}`) } },
       ],

@@ -53,7 +53,13 @@ export function Lines({ label, xName, series, format, formatX, nothing, height =
 
   return (
     <ChartFrame
-      {...{ label, height, width, margin, series, onPoint, onKey }}
+      label={label}
+      height={height}
+      width={width}
+      margin={margin}
+      series={series}
+      onPoint={onPoint}
+      onKey={onKey}
       plotRef={ref}
       ticks={scale.ticks.map((tick) => ({ y: scale.y(tick), text: format(tick) }))}
       nothing={drawn.length === 0 ? nothing : null}
@@ -62,7 +68,7 @@ export function Lines({ label, xName, series, format, formatX, nothing, height =
           ? { title: `${xName} ${formatX(shownX)}`, x: scale.x(shownX), isRight: scale.x(shownX) > width / 2, rows }
           : null
       }
-      table={<HiddenTable {...{ label, xName, formatX, format }} series={drawn} />}
+      table={<HiddenTable label={label} xName={xName} formatX={formatX} format={format} series={drawn} />}
     >
       {xTicks.map((tick) => (
         <text key={tick} className={styles.tick} x={scale.x(tick)} y={height - 6} textAnchor="middle">

@@ -63,7 +63,13 @@ export function TimeBars({ label, series, points, format, nothing, isWhole = fal
 
   return (
     <ChartFrame
-      {...{ label, height, width, margin, series, onPoint, onKey }}
+      label={label}
+      height={height}
+      width={width}
+      margin={margin}
+      series={series}
+      onPoint={onPoint}
+      onKey={onKey}
       plotRef={ref}
       ticks={ticks.map((tick) => ({ y: y(tick), text: format(tick) }))}
       nothing={most === 0 ? nothing : null}
@@ -77,12 +83,13 @@ export function TimeBars({ label, series, points, format, nothing, isWhole = fal
             }
           : null
       }
-      table={<HiddenTable {...{ label, series, points, format }} />}
+      table={<HiddenTable label={label} series={series} points={points} format={format} />}
     >
       {points.map((each, index) => (
         <Bar
           key={each.key}
-          {...{ series, y }}
+          series={series}
+          y={y}
           values={each.values}
           x={margin.left + (index + gap / 2) * step}
           width={step * (1 - gap)}

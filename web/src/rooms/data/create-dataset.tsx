@@ -48,7 +48,14 @@ function CreateForm({ at, onClose }: Omit<CreateDatasetProps, 'isOpen'>) {
     );
   }, focusInvalidField);
   return (
-    <Facts {...{ form, submit, onClose }} action={t.createAction} error={create.error} isBusy={create.isPending} />
+    <Facts
+      form={form}
+      submit={submit}
+      onClose={onClose}
+      action={t.createAction}
+      error={create.error}
+      isBusy={create.isPending}
+    />
   );
 }
 
@@ -79,7 +86,9 @@ function EditForm({ at, dataset, onClose }: Omit<EditDatasetProps, 'isOpen'>) {
       ),
     focusInvalidField,
   );
-  return <Facts {...{ form, submit, onClose }} action={save} error={change.error} isBusy={change.isPending} />;
+  return (
+    <Facts form={form} submit={submit} onClose={onClose} action={save} error={change.error} isBusy={change.isPending} />
+  );
 }
 
 function useFacts(initialValues: { name: string; description: string }) {

@@ -44,8 +44,8 @@ export function DatasetMenu({ at, dataset }: DatasetMenuProps) {
           )}
         </Menu.Dropdown>
       </Menu>
-      <EditDataset {...{ at, dataset }} isOpen={open === 'edit'} onClose={close} />
-      <ConfirmArchive {...{ at, dataset }} isOpen={open === 'archive'} onClose={close} />
+      <EditDataset at={at} dataset={dataset} isOpen={open === 'edit'} onClose={close} />
+      <ConfirmArchive at={at} dataset={dataset} isOpen={open === 'archive'} onClose={close} />
     </>
   );
 }

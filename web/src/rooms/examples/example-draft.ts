@@ -72,7 +72,9 @@ export function draftOf({ text, embedding, split }: Pick<Example, 'text' | 'embe
 
 function pairDraft({ query, positives, negatives }: EmbeddingContent) {
   const passage = ({ text, document_id: documentId }: { text: string; document_id: string | null }) => ({
-    ...{ key: nextKey(), text, documentId },
+    key: nextKey(),
+    text,
+    documentId,
   });
   return { query, positives: positives.map(passage), negatives: negatives.map(passage) };
 }

@@ -55,7 +55,13 @@ export function ExampleList({ filter, isReadOnly, add }: ExampleListProps) {
         pinnedId={openId}
         onNearEnd={readOn}
         render={(example) => (
-          <ExampleRow {...{ at, example, isReadOnly }} isOpen={openId === example.id} onToggle={toggle} />
+          <ExampleRow
+            at={at}
+            example={example}
+            isReadOnly={isReadOnly}
+            isOpen={openId === example.id}
+            onToggle={toggle}
+          />
         )}
       />
       <LoadMore list={list} shown={examples.length} />

@@ -136,7 +136,7 @@ function Editing({ at, example, onClose, onSaved }: EditingProps) {
           </Button>
         </Group>
       </Group>
-      <ConfirmDeletion {...{ at, example }} isOpen={isConfirming} onClose={() => setConfirming(false)} />
+      <ConfirmDeletion at={at} example={example} isOpen={isConfirming} onClose={() => setConfirming(false)} />
     </div>
   );
 }

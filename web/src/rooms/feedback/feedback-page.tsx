@@ -97,7 +97,15 @@ function Inbox({ filter, shown }: { filter: EventsFilter; shown: EventsFilter })
         <div className={styles.inbox} data-picked={selectedId !== undefined || undefined}>
           <div className={styles.list}>
             <Panel flush>
-              <EventRows {...{ list, rows, currentId, chosen }} onPick={pick} onChoose={choose} onNearEnd={readOn} />
+              <EventRows
+                list={list}
+                rows={rows}
+                currentId={currentId}
+                chosen={chosen}
+                onPick={pick}
+                onChoose={choose}
+                onNearEnd={readOn}
+              />
             </Panel>
           </div>
           <div className={styles.pane}>

@@ -21,7 +21,7 @@ export function PromoteMany({ at, many, onClose, onDone }: PromoteManyProps) {
   const title = many && 'ids' in many ? t.manyTitle(format.number(many.ids.length)) : t.manyTitleUnknown;
   return (
     <Dialog opened={many !== null} onClose={onClose} title={title}>
-      {many && <Trial {...{ at, many, onClose, onDone }} />}
+      {many && <Trial at={at} many={many} onClose={onClose} onDone={onDone} />}
     </Dialog>
   );
 }

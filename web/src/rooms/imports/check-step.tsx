@@ -51,7 +51,7 @@ export function CheckStep({ at, going, onReadAgain }: CheckStepProps) {
   }, [read, at.import, queryClient]);
   return (
     <>
-      <ProfilePanel {...{ at, profile, onReadAgain }} />
+      <ProfilePanel at={at} profile={profile} onReadAgain={onReadAgain} />
       <MappingPanel kind={going.kind} profile={profile} mapping={mapping} onChange={setMapping} />
       <IssuesPanel at={at} profile={profile} />
       <OptionsPanel options={options} onChange={setOptions} />
@@ -59,7 +59,14 @@ export function CheckStep({ at, going, onReadAgain }: CheckStepProps) {
       {isRequested && preview.error ? (
         <ProblemNote error={preview.error} onRetry={() => void preview.refetch()} />
       ) : null}
-      <ConfirmBar {...{ at, options, isRequested, isCurrent }} preview={shown} onChange={setOptions} />
+      <ConfirmBar
+        at={at}
+        options={options}
+        isRequested={isRequested}
+        isCurrent={isCurrent}
+        preview={shown}
+        onChange={setOptions}
+      />
     </>
   );
 }

@@ -43,7 +43,11 @@ export function ConfirmBar({ at, options, preview, isRequested, isCurrent, onCha
       {confirm.error ? <ProblemNote error={confirm.error} /> : null}
       <div className={styles.foot}>
         <div ref={box} tabIndex={-1} aria-live="polite" className={styles.consequences}>
-          {preview ? <Consequences {...{ preview, options, leaveOut }} /> : !isRequested && t.mapFirst}
+          {preview ? (
+            <Consequences preview={preview} options={options} leaveOut={leaveOut} />
+          ) : (
+            !isRequested && t.mapFirst
+          )}
         </div>
         <Group gap="xs">
           <CancelImport at={at} />

@@ -87,7 +87,7 @@ function Going({ at, file, onFile }: GoingProps) {
     case 'awaiting_upload':
       return (
         <Wizard name={name} step="file">
-          <UploadStep {...{ at, going, file, onFile }} />
+          <UploadStep at={at} going={going} file={file} onFile={onFile} />
         </Wizard>
       );
     case 'uploaded':

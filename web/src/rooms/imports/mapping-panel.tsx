@@ -73,7 +73,8 @@ export function MappingPanel({ kind, profile, mapping, onChange }: MappingPanelP
           {fieldsOf(kind, isOne).map(({ field, isNeeded }) => (
             <ColumnChoice
               key={field}
-              {...{ field, isNeeded }}
+              field={field}
+              isNeeded={isNeeded}
               chosen={columnsOf(mapping, field)}
               columns={columns.map(({ name }) => name)}
               onChange={(names) => change(field, names)}

@@ -36,7 +36,8 @@ export function NewImport({ at, datasetId, onFile }: NewImportProps) {
     event.preventDefault();
     if (!file) return;
     const body = {
-      ...{ file_name: file.name, size_bytes: file.size },
+      file_name: file.name,
+      size_bytes: file.size,
       ...(target === '' ? { dataset_name: datasetName } : { dataset_id: target }),
     };
     create.mutate(
@@ -74,7 +75,7 @@ export function NewImport({ at, datasetId, onFile }: NewImportProps) {
             )}
           </DropZone>
           <div className={styles.target}>
-            <TargetChoice {...{ at, target }} onChange={setTarget} />
+            <TargetChoice at={at} target={target} onChange={setTarget} />
             {target === '' && (
               <TextInput
                 label={t.datasetName}

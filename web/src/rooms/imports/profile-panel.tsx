@@ -24,7 +24,13 @@ export function ProfilePanel({ at, profile, onReadAgain }: ProfilePanelProps) {
       <Figures profile={profile} />
       <Lengths profile={profile} />
       <Columns profile={profile} />
-      <ReadAgain {...{ at, profile }} isOpen={isConfirming} onClose={() => setConfirming(false)} onDone={onReadAgain} />
+      <ReadAgain
+        at={at}
+        profile={profile}
+        isOpen={isConfirming}
+        onClose={() => setConfirming(false)}
+        onDone={onReadAgain}
+      />
     </Panel>
   );
 }

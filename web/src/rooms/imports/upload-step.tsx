@@ -22,7 +22,7 @@ type UploadStepProps = {
 };
 
 export function UploadStep({ at, going, file, onFile }: UploadStepProps) {
-  return file ? <Sending {...{ at, going, file }} /> : <Resume {...{ at, going, onFile }} />;
+  return file ? <Sending at={at} going={going} file={file} /> : <Resume at={at} going={going} onFile={onFile} />;
 }
 
 function Sending({ at, going, file }: { at: ImportPath; going: Import; file: File }) {
@@ -110,7 +110,10 @@ function useUpload(at: ImportPath, { file, receivedBytes }: { file: File; receiv
       try {
         const { signal } = stop;
         const done = await uploadFile({
-          ...{ at: here, file, signal, receivedBytes: round === 0 ? receivedBytes : 0 },
+          at: here,
+          file,
+          signal,
+          receivedBytes: round === 0 ? receivedBytes : 0,
           onProgress: setSentBytes,
           onConnectionLost: setWaiting,
         });

@@ -104,7 +104,8 @@ function ConfirmDeactivation({ apiKey, isOpen, onClose }: KeyDialogProps) {
     );
   return (
     <Confirm
-      {...{ isOpen, onClose }}
+      isOpen={isOpen}
+      onClose={onClose}
       title={t.deactivateTitle(apiKey.name)}
       action={t.deactivate}
       isBusy={setActive.isPending}
@@ -126,7 +127,8 @@ function ConfirmDeletion({ apiKey, isOpen, onClose }: KeyDialogProps) {
   });
   return (
     <Confirm
-      {...{ isOpen, onClose }}
+      isOpen={isOpen}
+      onClose={onClose}
       title={t.deleteTitle(apiKey.name)}
       action={shared.delete}
       isBusy={remove.isPending}

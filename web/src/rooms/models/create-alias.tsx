@@ -27,7 +27,7 @@ export function CreateAlias({ project, isOpen, onClose }: CreateAliasProps) {
   return (
     <Dialog opened={isOpen} onClose={onClose} title={t.createTitle} size="lg">
       <AsyncBoundary skeleton={<Skeleton height={360} />}>
-        <AliasForm {...{ project, onClose }} target="" />
+        <AliasForm project={project} onClose={onClose} target="" />
       </AsyncBoundary>
     </Dialog>
   );

@@ -21,7 +21,7 @@ export function Retarget({ path, model, isOpen, onClose }: RetargetProps) {
   return (
     <Dialog opened={isOpen} onClose={onClose} title={t.retargetTitle(model.alias)} size="lg">
       <AsyncBoundary skeleton={<Skeleton height={220} />}>
-        <RetargetForm {...{ path, model, onClose }} />
+        <RetargetForm path={path} model={model} onClose={onClose} />
       </AsyncBoundary>
     </Dialog>
   );

@@ -54,7 +54,7 @@ function Choice({ project, target, onClose }: Omit<ServeTargetProps, 'name' | 'i
         />
       )}
       {model ? (
-        <Switchover key={model.id} {...{ project, target, model, onClose }} />
+        <Switchover key={model.id} project={project} target={target} model={model} onClose={onClose} />
       ) : (
         <AliasForm project={project} target={targetValue(target)} onClose={onClose} />
       )}

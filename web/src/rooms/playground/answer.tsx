@@ -43,7 +43,7 @@ export function Answer({ project, choices, chatId, message, timing, onRetry }: A
     <article className={styles.answer}>
       <AnswerText text={text} />
       {error && <ProblemNote error={new Problem({ status: 0, ...error, retryAfterS: error.retry_after_s })} />}
-      <Facts {...{ choices, message, timing }} />
+      <Facts choices={choices} message={message} timing={timing} />
       <div className={styles.actions}>
         {state !== 'complete' && <Badge color={state === 'failed' ? 'rust' : 'amber'}>{t.states[state]}</Badge>}
         {onRetry && state !== 'streaming' && (
@@ -82,7 +82,7 @@ export function Answer({ project, choices, chatId, message, timing, onRetry }: A
       )}
       {dialog === 'save' && (
         <AsyncBoundary skeleton={null}>
-          <SaveDialog {...{ project, chatId, message }} onClose={() => setDialog(null)} />
+          <SaveDialog project={project} chatId={chatId} message={message} onClose={() => setDialog(null)} />
         </AsyncBoundary>
       )}
     </article>

@@ -70,7 +70,9 @@ export function ChatPlayground({ project, choices }: { project: Project; choices
       ) : (
         <One
           key={isSameConversation ? started.number : chatId}
-          {...{ project, choices, chatId }}
+          project={project}
+          choices={choices}
+          chatId={chatId}
           first={choiceOf(choices, model ?? '')}
           onChat={keepAddress}
           showSettings={showSettings}
@@ -106,8 +108,27 @@ function One({ project, choices, chatId, first, onChat, showSettings }: OneProps
   const path = { owner: project.owner.slug, project: project.slug, chatId: chatId ?? '' };
   const chat = useQuery({ ...chatQuery(path), enabled: !wasNew });
   const start = startWith(first);
-  if (wasNew) return <SingleChat {...{ project, choices, chatId, onChat, showSettings }} start={start} />;
+  if (wasNew)
+    return (
+      <SingleChat
+        project={project}
+        choices={choices}
+        chatId={chatId}
+        onChat={onChat}
+        showSettings={showSettings}
+        start={start}
+      />
+    );
   if (chat.error) return <ProblemNote error={chat.error} onRetry={() => void chat.refetch()} />;
   if (!chat.data) return <TableSkeleton columns={2} rows={6} />;
-  return <SingleChat {...{ project, choices, chatId, onChat, showSettings }} start={settingsOf(chat.data, start)} />;
+  return (
+    <SingleChat
+      project={project}
+      choices={choices}
+      chatId={chatId}
+      onChat={onChat}
+      showSettings={showSettings}
+      start={settingsOf(chat.data, start)}
+    />
+  );
 }

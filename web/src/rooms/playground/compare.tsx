@@ -38,7 +38,14 @@ export function Compare({ project, choices, first }: { project: Project; choices
               data={groupsOf(choices, t)}
               onChange={(event) => setModel(event.currentTarget.value)}
             />
-            <MessageList {...{ project, choices, chatId, conversation }} settings={settingsOf(model)} label={label} />
+            <MessageList
+              project={project}
+              choices={choices}
+              chatId={chatId}
+              conversation={conversation}
+              settings={settingsOf(model)}
+              label={label}
+            />
           </div>
         ))}
       </div>

@@ -57,7 +57,7 @@ export function EmbeddingPlayground({ project, choices }: { project: Project; ch
     <div className={styles.embedding}>
       <Panel title={t.embedding.texts} text={t.embedding.textsHint(format.number(mostTexts))}>
         <form onSubmit={submit} className={styles.form}>
-          <ModelPair {...{ choices, model, other }} onModel={setModel} onOther={setOther} />
+          <ModelPair choices={choices} model={model} other={other} onModel={setModel} onOther={setOther} />
           <GrowingTextarea
             aria-label={t.embedding.texts}
             placeholder={t.embedding.sample}

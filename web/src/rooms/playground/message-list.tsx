@@ -80,7 +80,10 @@ export function MessageList({ project, choices, chatId: chosen, conversation, se
           ) : (
             <Answer
               key={message.id}
-              {...{ project, choices, chatId, message }}
+              project={project}
+              choices={choices}
+              chatId={chatId}
+              message={message}
               timing={conversation.timings[message.id]}
               onRetry={
                 live || (message.state === 'complete' && message !== last)

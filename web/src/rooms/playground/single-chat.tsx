@@ -37,7 +37,13 @@ export function SingleChat({ project, choices, chatId, onChat, start, showSettin
   return (
     <div className={styles.talk}>
       <div className={styles.conversation}>
-        <MessageList {...{ project, choices, chatId, conversation, settings }} />
+        <MessageList
+          project={project}
+          choices={choices}
+          chatId={chatId}
+          conversation={conversation}
+          settings={settings}
+        />
         <Composer
           draft={draftOf(project, chatId)}
           isBusy={conversation.live !== null}

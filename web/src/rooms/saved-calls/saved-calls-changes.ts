@@ -79,7 +79,9 @@ export function useConvertAll({ owner, project }: ProjectPath, onProgress: (conv
       let converted = 0;
       for (let after: string | null = null; ; ) {
         const body = {
-          ...{ dataset_id: dataset, filter: filterOf(filter), test_ratio: testRatio },
+          dataset_id: dataset,
+          filter: filterOf(filter),
+          test_ratio: testRatio,
           ...(after !== null && { after }),
         };
         const part: Converted = await call(convertRoute, { path: { owner, project }, body });

@@ -151,12 +151,14 @@ function useLines(jobs: readonly Job[]): Line[] {
   const settings = [...new Set(jobs.flatMap(({ hyperparameters }) => Object.keys(hyperparameters)))];
   const measured = listedMetrics(jobs.flatMap(({ result }) => Object.keys(result?.metrics ?? {})));
   const plain = (key: string, name: string, cell: (job: Job) => ReactNode): Line => ({
-    ...{ key, name },
+    key,
+    name,
     cells: jobs.map(cell),
     differs: false,
   });
   const setting = (key: string, name: string, read: (job: Job) => unknown): Line => ({
-    ...{ key, name },
+    key,
+    name,
     cells: jobs.map((job) => <SettingValue key={job.id} value={read(job)} />),
     differs: new Set(jobs.map((job) => JSON.stringify(read(job)))).size > 1,
   });

@@ -87,7 +87,8 @@ function CancelJob({ path, job, isOpen, onClose }: JobDialogProps) {
     });
   return (
     <Confirm
-      {...{ isOpen, onClose }}
+      isOpen={isOpen}
+      onClose={onClose}
       title={t.cancelTitle(job.name)}
       action={t.cancelDo}
       isBusy={cancel.isPending}

@@ -26,7 +26,7 @@ export function Settings({ form, ranges, lengths }: SettingsProps) {
   const entries = Object.entries(ranges) as [HyperparameterName, Range][];
   const isMain = ([name]: [HyperparameterName, Range]) => mainSettings.includes(name);
   const field = ([name, range]: [HyperparameterName, Range]) => (
-    <Setting key={name} {...{ form, name, range }} lengths={name === 'max_seq_length' ? lengths : []} />
+    <Setting key={name} form={form} name={name} range={range} lengths={name === 'max_seq_length' ? lengths : []} />
   );
   return (
     <Panel title={t.settings} text={t.settingsText}>

@@ -50,8 +50,8 @@ function Changes({ shown, onChange }: ChangesProps) {
   return (
     <>
       <Toolbar isInPanel>
-        <Since {...{ shown, since, onChange }} />
-        {!isSame && <Kinds {...{ shown, counts, onChange }} />}
+        <Since shown={shown} since={since} onChange={onChange} />
+        {!isSame && <Kinds shown={shown} counts={counts} onChange={onChange} />}
       </Toolbar>
       {changes.length === 0 && <p className={styles.nothing}>{isSame ? t.same : t.noneOfKind}</p>}
       <ul className={styles.changes} aria-label={t.changes}>
