@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { parseExactJson } from '#kernel';
 import { prompt, sampling } from './chat-call.fixture.ts';
 import { chatBody } from './chat-request.ts';
+import { engineDialects } from './dialects/index.ts';
 
 test('schemas and calls go to an engine with the digits and the order of names that the caller sent', () => {
   const text =
@@ -10,13 +11,15 @@ test('schemas and calls go to an engine with the digits and the order of names t
   // as: a JSON object.
   const schema = parseExactJson(text) as Record<string, unknown>;
   const args = '{"reason": 1.0, "10": 1234567890123456789, "2": 1e400}';
-  for (const api of ['vllm', 'sglang', 'llama-server', 'openai'] as const)
+  for (const dialect of Object.values(engineDialects))
     for (const toolChoice of [{ mode: 'auto' }, { mode: 'required' }] as const) {
       const sent = JSON.stringify(
         chatBody(
-          { api, upstreamModel: 'big' },
+          { dialect, model: 'big' },
           {
-            ...{ ...prompt, toolChoice, responseFormat: { type: 'json_schema', schema } },
+            ...prompt,
+            toolChoice,
+            responseFormat: { type: 'json_schema', schema },
             tools: [{ name: 'look', description: null, parameters: schema }],
             messages: [
               {
@@ -30,7 +33,7 @@ test('schemas and calls go to an engine with the digits and the order of names t
           { sampling, cacheScope: 'a', streams: true },
         ),
       );
-      assert.equal(sent.split(text).length, 3, `${api}: ${sent}`);
+      assert.equal(sent.split(text).length, 3, sent);
       assert.ok(sent.includes(JSON.stringify(args)), sent);
     }
 });
