@@ -21,6 +21,8 @@ const head = `// Made of the published contract by "npm run openapi". Do not edi
 
 `;
 
+const maxLineLength = 100;
+
 /** The web app uses the native API only. */
 const nativePath = /^\/api\/v1\//;
 
@@ -114,7 +116,7 @@ function typeOf(schema: Schema, indent: string): string {
     case 'null':
       return 'null';
     case 'array':
-      return `(${typeOf(asSchema(schema['items']), indent)})[]`;
+      return arrayOf(typeOf(asSchema(schema['items']), indent));
     case 'object':
       return recordOf(schema, indent);
     default:
@@ -138,12 +140,15 @@ function recordOf(schema: Schema, indent: string): string {
 }
 
 function objectOf(fields: Record<string, Field>, indent: string): string {
-  const lines = Object.entries(fields).map(
-    ([name, { type, isOptional = false }]) => `${indent}  ${propertyName(name)}${isOptional ? '?' : ''}: ${type};\n`,
+  const properties = Object.entries(fields).map(
+    ([name, { type, isOptional = false }]) => `${propertyName(name)}${isOptional ? '?' : ''}: ${type}`,
   );
-  return `{\n${lines.join('')}${indent}}`;
+  const line = `{ ${properties.join('; ')} }`;
+  if (!line.includes('\n') && indent.length + line.length <= maxLineLength) return line;
+  return `{\n${properties.map((property) => `${indent}  ${property};\n`).join('')}${indent}}`;
 }
 
+const arrayOf = (type: string): string => (type.includes('|') ? `(${type})[]` : `${type}[]`);
 const propertyName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name));
 const literal = (value: unknown): string =>
   typeof value === 'string' ? `'${value.replace(/['\\]/g, '\\$&')}'` : String(value);

@@ -31,13 +31,8 @@ export type Schemas = {
       has_password: boolean;
       session_expires_at: string | null;
     };
-    credits: {
-      available: string;
-    };
-    limits: {
-      max_active_keys: number;
-      max_projects: number;
-    };
+    credits: { available: string };
+    limits: { max_active_keys: number; max_projects: number };
   };
   AccountLimits: {
     requests_per_minute: number | null;
@@ -57,29 +52,14 @@ export type Schemas = {
       storage_bytes: number | null;
     };
   };
-  AccountName: {
-    id: string;
-    slug: string;
-  };
+  AccountName: { id: string; slug: string };
   Activity: {
     id: string;
     type: string;
     severity: 'info' | 'success' | 'warning' | 'error';
-    actor: {
-      kind: 'account' | 'api_key' | 'system';
-      id: string | null;
-      label: string;
-    };
-    project: {
-      owner: string;
-      slug: string;
-    } | null;
-    subject: {
-      kind: string;
-      id: string;
-      label: string;
-      href: string;
-    };
+    actor: { kind: 'account' | 'api_key' | 'system'; id: string | null; label: string };
+    project: { owner: string; slug: string } | null;
+    subject: { kind: string; id: string; label: string; href: string };
     message: string;
     data: Record<string, unknown>;
     request_id: string | null;
@@ -113,42 +93,24 @@ export type Schemas = {
         request_token_budget: number | null;
       };
     };
-    training: {
-      supported: boolean;
-      hyperparameters: Record<string, unknown>;
-      max_seq_lengths: (number)[];
-    };
-    serving: {
-      available: boolean;
-      runtime_status: 'cold' | 'loading' | 'ready' | 'failed' | null;
-    };
+    training: { supported: boolean; hyperparameters: Record<string, unknown>; max_seq_lengths: number[] };
+    serving: { available: boolean; runtime_status: 'cold' | 'loading' | 'ready' | 'failed' | null };
     revision: string | null;
-    rate: {
-      credits_per_gpu_minute: string;
-      price_version: string;
-    };
+    rate: { credits_per_gpu_minute: string; price_version: string };
     created_at: string;
   };
   CallLimits: {
     requests_per_minute: number | null;
     concurrent_requests: number | null;
     credits_per_day: string | null;
-    used: {
-      requests: number;
-      minute_ends_at: string | null;
-      running: number;
-      credits_today: string;
-    };
+    used: { requests: number; minute_ends_at: string | null; running: number; credits_today: string };
   };
   CallableModel: {
     ref: string;
     source: 'hosted' | 'training_job' | 'base';
     name: string;
     kind: 'text' | 'embedding';
-    project: {
-      owner: string;
-      slug: string;
-    } | null;
+    project: { owner: string; slug: string } | null;
     owner: Schemas['AccountName'] | null;
     access: 'owned' | 'shared' | 'public';
     state: 'inactive' | 'warming' | 'active' | 'failed';
@@ -159,10 +121,7 @@ export type Schemas = {
     max_input_tokens: number | null;
     callable: boolean;
     not_callable_reason: 'inactive' | 'warming' | 'failed' | 'project_archived' | 'not_installed' | 'no_project' | null;
-    call: {
-      base_url: string | null;
-      example_curl: string | null;
-    };
+    call: { base_url: string | null; example_curl: string | null };
     rate: Schemas['FrozenRate'];
     created_at: string;
     updated_at: string;
@@ -177,7 +136,7 @@ export type Schemas = {
       temperature: number;
       top_p: number;
       reasoning_effort: 'none' | 'low' | 'high' | null;
-      tools: (Record<string, unknown>)[] | null;
+      tools: Record<string, unknown>[] | null;
     };
     message_count: number;
     last_message_at: string | null;
@@ -191,15 +150,10 @@ export type Schemas = {
     role: 'user' | 'assistant' | 'tool';
     content: string | null;
     reasoning_content: string | null;
-    tool_calls: (Schemas['ToolCall'])[] | null;
+    tool_calls: Schemas['ToolCall'][] | null;
     state: 'queued' | 'streaming' | 'complete' | 'failed' | 'stopped';
     attempt: number;
-    error: {
-      code: string;
-      message: string;
-      retryable: boolean;
-      retry_after_s: number | null;
-    } | null;
+    error: { code: string; message: string; retryable: boolean; retry_after_s: number | null } | null;
     finish_reason: 'stop' | 'length' | 'tool_calls' | null;
     usage: Schemas['Usage'] | null;
     request: Record<string, unknown> | null;
@@ -226,11 +180,7 @@ export type Schemas = {
     settled: string;
     reserved: string;
     available: string;
-    lifetime: {
-      granted: string;
-      purchased: string;
-      spent: string;
-    };
+    lifetime: { granted: string; purchased: string; spent: string };
     low_balance: boolean;
     as_of: string;
   };
@@ -250,12 +200,7 @@ export type Schemas = {
       credits: string;
       p50_ms: number;
       p95_ms: number;
-      series: ({
-        at: string;
-        requests: number;
-        errors: number;
-        credits: string;
-      })[];
+      series: { at: string; requests: number; errors: number; credits: string }[];
     };
     projects: {
       total: number;
@@ -274,61 +219,30 @@ export type Schemas = {
       active: ({
         id: string;
         name: string;
-        project: {
-          owner: string;
-          slug: string;
-        };
+        project: { owner: string; slug: string };
         state: string;
         percent: number | null;
       })[];
       queued: number;
       failed_window: number;
-      last_succeeded: {
-        id: string;
-        name: string;
-        project: {
-          owner: string;
-          slug: string;
-        };
-        finished_at: string;
-      } | null;
+      last_succeeded: { id: string; name: string; project: { owner: string; slug: string }; finished_at: string } | null;
     };
     models: {
       active: number;
       warming: number;
       failed: number;
-      top: ({
-        model: string;
-        requests: number;
-        credits: string;
-      })[];
+      top: { model: string; requests: number; credits: string }[];
     };
-    feedback: {
-      pending: number;
-      needs_judgment: number;
-      promoted_window: number;
-    };
-    imports: {
-      awaiting_confirmation: number;
-      failed_window: number;
-    };
-    keys: {
-      active: number;
-      unused_30d: number;
-    };
+    feedback: { pending: number; needs_judgment: number; promoted_window: number };
+    imports: { awaiting_confirmation: number; failed_window: number };
+    keys: { active: number; unused_30d: number };
     alerts: ({
       code: 'low_credits' | 'job_failed' | 'model_failed' | 'import_waiting' | 'key_unused';
       severity: 'info' | 'warning' | 'error';
       message: string;
       href: string;
     })[];
-    getting_started: {
-      project: boolean;
-      key: boolean;
-      first_call: boolean;
-      dataset: boolean;
-      training: boolean;
-    };
+    getting_started: { project: boolean; key: boolean; first_call: boolean; dataset: boolean; training: boolean };
   };
   Dataset: {
     id: string;
@@ -337,17 +251,11 @@ export type Schemas = {
     kind: 'text' | 'embedding';
     target_model: string | null;
     example_count: number;
-    split_counts: {
-      train: number;
-      test: number;
-    };
+    split_counts: { train: number; test: number };
     invalid_count: number;
     token_total: number;
     head_sha256: string | null;
-    latest_version: {
-      id: string;
-      number: number;
-    } | null;
+    latest_version: { id: string; number: number } | null;
     pending_retrieval_events: number;
     archived_at: string | null;
     created_at: string;
@@ -378,16 +286,10 @@ export type Schemas = {
       ndcg_at_10: number;
       queries: number;
     } | null;
-    error: {
-      code: string;
-      message: string;
-    } | null;
+    error: { code: string; message: string } | null;
     active_ms: number;
     credits: string;
-    rate: {
-      credits_per_gpu_minute: string;
-      price_version: string;
-    };
+    rate: { credits_per_gpu_minute: string; price_version: string };
     created_at: string;
     ready_at: string | null;
   };
@@ -402,11 +304,7 @@ export type Schemas = {
     max_retrieval_batch: number;
     max_results_per_event: number;
     min_training_examples: number;
-    used: {
-      datasets: number;
-      examples: number;
-      bytes: number;
-    };
+    used: { datasets: number; examples: number; bytes: number };
   };
   DatasetVersion: {
     id: string;
@@ -416,45 +314,22 @@ export type Schemas = {
     sha256: string;
     size_bytes: number;
     example_count: number;
-    split_counts: {
-      train: number;
-      test: number;
-    };
-    token_stats: {
-      min: number;
-      p50: number;
-      p95: number;
-      max: number;
-      total: number;
-    };
+    split_counts: { train: number; test: number };
+    token_stats: { min: number; p50: number; p95: number; max: number; total: number };
     parent_version_id: string | null;
-    source: {
-      kind: 'manual' | 'import' | 'promotion' | 'training';
-      id: string | null;
-    };
-    used_by: {
-      training_jobs: number;
-      indexes: number;
-    };
+    source: { kind: 'manual' | 'import' | 'promotion' | 'training'; id: string | null };
+    used_by: { training_jobs: number; indexes: number };
     created_at: string;
   };
   EmbeddingList: {
     object: 'list';
-    data: ({
-      object: 'embedding';
-      index: number;
-      embedding: (number)[] | string;
-      truncated?: true;
-    })[];
+    data: ({ object: 'embedding'; index: number; embedding: number[] | string; truncated?: true })[];
     model: string;
-    usage: {
-      prompt_tokens: number;
-      total_tokens: number;
-    };
+    usage: { prompt_tokens: number; total_tokens: number };
   };
   EmbeddingRequest: {
     model: string;
-    input: string | (string)[];
+    input: string | string[];
     encoding_format?: 'float' | 'base64' | null;
     dimensions?: number | null;
     input_type?: 'query' | 'document' | null;
@@ -469,53 +344,35 @@ export type Schemas = {
         role: 'system' | 'user' | 'assistant' | 'tool';
         content: string | null;
         reasoning_content?: string;
-        tool_calls?: (Record<string, unknown>)[];
+        tool_calls?: Record<string, unknown>[];
         weight?: number;
         tool_call_id?: string;
       })[];
-      tools: (Record<string, unknown>)[] | null;
+      tools: Record<string, unknown>[] | null;
     } | null;
     embedding: {
       query: string;
-      positives: ({
-        text: string;
-        document_id: string | null;
-      })[];
-      negatives: ({
-        text: string;
-        document_id: string | null;
-      })[];
+      positives: ({ text: string; document_id: string | null })[];
+      negatives: ({ text: string; document_id: string | null })[];
     } | null;
     split: 'train' | 'test';
     origin: 'import' | 'manual' | 'chat' | 'inference' | 'retrieval_event';
     origin_id: string | null;
     tokens: number | null;
     valid: boolean;
-    issues: ({
-      code: string;
-      pointer: string;
-      message: string;
-      hint: string | null;
-    })[];
+    issues: ({ code: string; pointer: string; message: string; hint: string | null })[];
     content_hash: string;
     created_at: string;
     updated_at: string;
   };
-  FrozenRate: {
-    credits_per_gpu_minute: string;
-    frozen_at: string | null;
-    price_version: string;
-  };
+  FrozenRate: { credits_per_gpu_minute: string; frozen_at: string | null; price_version: string };
   HostedModel: {
     id: string;
     alias: string;
     display_name: string;
     source: 'alias' | 'base';
     kind: 'text' | 'embedding';
-    target: {
-      type: 'base_model' | 'training_job';
-      id: string;
-    };
+    target: { type: 'base_model' | 'training_job'; id: string };
     base_model: string;
     revision: number | null;
     revision_sha256: string | null;
@@ -537,10 +394,7 @@ export type Schemas = {
     dimensions: number | null;
     query_instruction: string | null;
     rate: Schemas['FrozenRate'];
-    error: {
-      code: string;
-      message: string;
-    } | null;
+    error: { code: string; message: string } | null;
     owner: Schemas['AccountName'] | null;
     created_at: string;
     updated_at: string;
@@ -552,49 +406,20 @@ export type Schemas = {
     dataset_name: string | null;
     kind: 'text' | 'embedding';
     state: 'awaiting_upload' | 'uploaded' | 'profiling' | 'ready' | 'importing' | 'canceling' | 'completed' | 'failed' | 'canceled' | 'expired';
-    file: {
-      name: string;
-      size_bytes: number;
-      received_bytes: number;
-      sha256: string | null;
-    };
+    file: { name: string; size_bytes: number; received_bytes: number; sha256: string | null };
     format: string | null;
-    progress: {
-      phase: string | null;
-      rows_done: number;
-      rows_total: number | null;
-      percent: number | null;
-    };
-    mapping: Record<string, string | (string)[]> | null;
+    progress: { phase: string | null; rows_done: number; rows_total: number | null; percent: number | null };
+    mapping: Record<string, string | string[]> | null;
     options: {
       on_invalid: 'reject' | 'skip';
       dedupe: 'none' | 'exact';
       test_ratio: number;
       split_seed: number;
     };
-    counts: {
-      rows: number;
-      valid: number;
-      invalid: number;
-      duplicates: number;
-      over_token_limit: number;
-    };
-    result: {
-      version_id: string | null;
-      examples_added: number;
-      rows_skipped: number;
-    } | null;
-    error: {
-      code: string;
-      message: string;
-      hint: string | null;
-      details: Record<string, unknown>;
-    } | null;
-    created_by: {
-      kind: string;
-      id: string | null;
-      label: string;
-    };
+    counts: { rows: number; valid: number; invalid: number; duplicates: number; over_token_limit: number };
+    result: { version_id: string | null; examples_added: number; rows_skipped: number } | null;
+    error: { code: string; message: string; hint: string | null; details: Record<string, unknown> } | null;
+    created_by: { kind: string; id: string | null; label: string };
     created_at: string;
     updated_at: string;
     expires_at: string | null;
@@ -624,20 +449,14 @@ export type Schemas = {
     type: 'inference' | 'training' | 'index' | 'grant' | 'purchase' | 'refund' | 'adjustment';
     credits: string;
     balance_after: string;
-    project: {
-      owner: string;
-      slug: string;
-    } | null;
+    project: { owner: string; slug: string } | null;
     model_requested: string | null;
     model_served: string | null;
     model_revision: number | null;
     request_id: string | null;
     training_job_id: string | null;
     attempt: number | null;
-    key: {
-      id: string;
-      name: string;
-    } | null;
+    key: { id: string; name: string } | null;
     active_ms: number | null;
     units: number | null;
     rate: string | null;
@@ -648,10 +467,7 @@ export type Schemas = {
     note: string | null;
     created_at: string;
   };
-  Money: {
-    amount: string;
-    currency: string;
-  };
+  Money: { amount: string; currency: string };
   OpenApiDocument: {
     openapi: string;
     info: Record<string, unknown>;
@@ -679,10 +495,7 @@ export type Schemas = {
   };
   Project: {
     id: string;
-    owner: {
-      id: string;
-      slug: string;
-    };
+    owner: { id: string; slug: string };
     slug: string;
     name: string;
     description: string | null;
@@ -710,46 +523,30 @@ export type Schemas = {
         role: 'system' | 'user' | 'assistant' | 'tool';
         content: string | null;
         reasoning_content?: string;
-        tool_calls?: (Record<string, unknown>)[];
+        tool_calls?: Record<string, unknown>[];
         weight?: number;
         tool_call_id?: string;
       })[];
-      tools: (Record<string, unknown>)[] | null;
+      tools: Record<string, unknown>[] | null;
     } | null;
     embedding: {
       query: string;
-      positives: ({
-        text: string;
-        document_id: string | null;
-      })[];
-      negatives: ({
-        text: string;
-        document_id: string | null;
-      })[];
+      positives: ({ text: string; document_id: string | null })[];
+      negatives: ({ text: string; document_id: string | null })[];
     } | null;
     split: 'train' | 'test';
     origin: 'import' | 'manual' | 'chat' | 'inference' | 'retrieval_event';
     origin_id: string | null;
     tokens: number | null;
     valid: boolean;
-    issues: ({
-      code: string;
-      pointer: string;
-      message: string;
-      hint: string | null;
-    })[];
+    issues: ({ code: string; pointer: string; message: string; hint: string | null })[];
     content_hash: string;
     created_at: string;
     updated_at: string;
   };
   ReportedEvent: {
     query: string;
-    results: ({
-      rank: number;
-      text: string;
-      document_id?: string | null;
-      score?: number | null;
-    })[];
+    results: ({ rank: number; text: string; document_id?: string | null; score?: number | null })[];
     judgments?: ({
       rank?: number | null;
       document_id?: string | null;
@@ -768,10 +565,7 @@ export type Schemas = {
   RequestRecord: {
     id: string;
     route: string | null;
-    project: {
-      owner: string;
-      slug: string;
-    } | null;
+    project: { owner: string; slug: string } | null;
     model: string | null;
     state: 'received' | 'running' | 'succeeded' | 'failed' | 'canceled' | 'unknown';
     http_status: number | null;
@@ -804,14 +598,14 @@ export type Schemas = {
     promotable: boolean;
     blockers: ('no_positive' | 'over_token_limit' | 'positive_equals_negative' | 'duplicate_of_example' | 'dataset_archived')[];
     suggested: {
-      positives: (number)[];
-      negatives: (number)[];
+      positives: number[];
+      negatives: number[];
       dropped: ({
         rank: number;
         reason: 'no_positive' | 'below_last_looked_at' | 'touched_not_negative' | 'below_lowest_positive' | 'not_judged_negative' | 'same_document_as_positive' | 'score_too_high' | 'near_duplicate_of_positive' | 'over_token_limit' | 'over_max_negatives' | 'not_chosen';
       })[];
     };
-    example_ids: (string)[];
+    example_ids: string[];
     skipped_reason: string | null;
     created_at: string;
     updated_at: string;
@@ -840,24 +634,19 @@ export type Schemas = {
     promotable: boolean;
     blockers: ('no_positive' | 'over_token_limit' | 'positive_equals_negative' | 'duplicate_of_example' | 'dataset_archived')[];
     suggested: {
-      positives: (number)[];
-      negatives: (number)[];
+      positives: number[];
+      negatives: number[];
       dropped: ({
         rank: number;
         reason: 'no_positive' | 'below_last_looked_at' | 'touched_not_negative' | 'below_lowest_positive' | 'not_judged_negative' | 'same_document_as_positive' | 'score_too_high' | 'near_duplicate_of_positive' | 'over_token_limit' | 'over_max_negatives' | 'not_chosen';
       })[];
     };
-    example_ids: (string)[];
+    example_ids: string[];
     skipped_reason: string | null;
     created_at: string;
     updated_at: string;
     promoted_at: string | null;
-    results: ({
-      rank: number;
-      document_id: string | null;
-      text: string;
-      score: number | null;
-    })[];
+    results: ({ rank: number; document_id: string | null; text: string; score: number | null })[];
   };
   RetrievalSettings: {
     accepts_events: boolean;
@@ -869,16 +658,9 @@ export type Schemas = {
       max_score_ratio: number;
       near_duplicate_threshold: number;
     };
-    dedupe: {
-      by: 'query+positive';
-      window_days: number;
-    };
+    dedupe: { by: 'query+positive'; window_days: number };
     retention_days: number;
-    limits: {
-      max_batch: number;
-      max_results: number;
-      max_query_tokens: number | null;
-    };
+    limits: { max_batch: number; max_results: number; max_query_tokens: number | null };
     base_model: string | null;
     max_seq_length: number | null;
     query_instruction: string | null;
@@ -887,27 +669,17 @@ export type Schemas = {
   Revision: {
     revision: number;
     current: boolean;
-    target: {
-      type: 'base_model' | 'training_job';
-      id: string;
-    };
+    target: { type: 'base_model' | 'training_job'; id: string };
     base_model: string;
     revision_sha256: string | null;
     rate: Schemas['FrozenRate'];
     restored_from: number | null;
-    created_by: {
-      kind: 'account' | 'api_key' | 'system';
-      id: string | null;
-      label: string;
-    } | null;
+    created_by: { kind: 'account' | 'api_key' | 'system'; id: string | null; label: string } | null;
     created_at: string;
   };
   SavedCall: {
     id: string;
-    key: {
-      id: string;
-      name: string;
-    } | null;
+    key: { id: string; name: string } | null;
     model_requested: string;
     model_served: string;
     model_revision: number | null;
@@ -927,10 +699,7 @@ export type Schemas = {
   };
   SavedCallDetail: {
     id: string;
-    key: {
-      id: string;
-      name: string;
-    } | null;
+    key: { id: string; name: string } | null;
     model_requested: string;
     model_served: string;
     model_revision: number | null;
@@ -947,47 +716,26 @@ export type Schemas = {
     answer_preview: string;
     created_at: string;
     expires_at: string;
-    messages: (Record<string, unknown>)[];
-    tools: (Record<string, unknown>)[];
+    messages: Record<string, unknown>[];
+    tools: Record<string, unknown>[];
     params: Record<string, unknown>;
     answer: Record<string, unknown>;
   };
-  Session: {
-    id: string;
-    created_at: string;
-    expires_at: string;
-  };
+  Session: { id: string; created_at: string; expires_at: string };
   Share: {
     id: string;
-    account: {
-      id: string;
-      slug: string;
-    };
+    account: { id: string; slug: string };
     created_at: string;
     expires_at: string | null;
     last_used_at: string | null;
     calls_30d: number;
   };
-  SignedIn: {
-    session: Schemas['Session'];
-    csrf_token: string;
-    account: Schemas['Account'];
-  };
-  ToolCall: {
-    id: string;
-    type?: 'function';
-    function: {
-      name: string;
-      arguments: string;
-    };
-  };
+  SignedIn: { session: Schemas['Session']; csrf_token: string; account: Schemas['Account'] };
+  ToolCall: { id: string; type?: 'function'; function: { name: string; arguments: string } };
   TrainingAttempt: {
     number: number;
     state: 'queued' | 'preparing' | 'running' | 'interrupted' | 'saving' | 'canceling' | 'succeeded' | 'failed' | 'canceled';
-    resumed_from: {
-      attempt: number;
-      step: number;
-    } | null;
+    resumed_from: { attempt: number; step: number } | null;
     started_at: string | null;
     finished_at: string | null;
     active_ms: number;
@@ -1024,15 +772,9 @@ export type Schemas = {
       test_ratio: number | null;
       every_steps: number | null;
       early_stopping_patience: number | null;
-      control: {
-        dataset_version_id: string;
-        replay_ratio: number;
-      } | null;
+      control: { dataset_version_id: string; replay_ratio: number } | null;
     };
-    deploy: {
-      alias: string;
-      activate: boolean;
-    } | null;
+    deploy: { alias: string; activate: boolean } | null;
     state: 'queued' | 'preparing' | 'running' | 'interrupted' | 'saving' | 'canceling' | 'succeeded' | 'failed' | 'canceled';
     phase: string | null;
     queue_position: number | null;
@@ -1057,34 +799,20 @@ export type Schemas = {
       log_seq: number | null;
     } | null;
     result: {
-      adapter: {
-        size_bytes: number;
-        sha256: string;
-        rank: number;
-      };
+      adapter: { size_bytes: number; sha256: string; rank: number };
       metrics: Record<string, number>;
       baseline_metrics: Record<string, number> | null;
       max_input_tokens: number | null;
-      check: {
-        agreement: number;
-        difference: number;
-      };
+      check: { agreement: number; difference: number };
     } | null;
-    deployed_as: (string)[];
-    rate: {
-      credits_per_gpu_minute: string;
-      price_version: string;
-    };
+    deployed_as: string[];
+    rate: { credits_per_gpu_minute: string; price_version: string };
     active_ms: number;
     billed_ms: number;
     credits: string;
     can_retry: boolean;
     retry_blocked_reason: string | null;
-    created_by: {
-      kind: string;
-      id: string | null;
-      label: string;
-    };
+    created_by: { kind: string; id: string | null; label: string };
     created_at: string;
     started_at: string | null;
     finished_at: string | null;
@@ -1104,12 +832,8 @@ export type Schemas = {
     total_tokens: number;
     reasoning_tokens: number;
     cached_tokens: number;
-    prompt_tokens_details: {
-      cached_tokens: number;
-    };
-    completion_tokens_details: {
-      reasoning_tokens: number;
-    };
+    prompt_tokens_details: { cached_tokens: number };
+    completion_tokens_details: { reasoning_tokens: number };
   };
   UsageGroup: {
     group: string | null;
@@ -1130,11 +854,7 @@ export type Routes = {
       archived?: boolean;
       access?: 'owned' | 'shared' | 'all';
     };
-    response: {
-      data: (Schemas['Project'])[];
-      next_cursor: string | null;
-      total_count: number;
-    };
+    response: { data: Schemas['Project'][]; next_cursor: string | null; total_count: number };
   };
   'POST /api/v1/projects': {
     body: {
@@ -1147,9 +867,7 @@ export type Routes = {
     };
     response: Schemas['Project'];
   };
-  'GET /api/v1/projects/{owner}/{project}': {
-    response: Schemas['Project'];
-  };
+  'GET /api/v1/projects/{owner}/{project}': { response: Schemas['Project'] };
   'PATCH /api/v1/projects/{owner}/{project}': {
     body: {
       name?: string;
@@ -1170,99 +888,44 @@ export type Routes = {
       state?: 'inactive' | 'warming' | 'active' | 'failed';
       q?: string;
     };
-    response: {
-      data: (Schemas['HostedModel'])[];
-      next_cursor: string | null;
-      total_count: number;
-    };
+    response: { data: Schemas['HostedModel'][]; next_cursor: string | null; total_count: number };
   };
   'POST /api/v1/projects/{owner}/{project}/hosted-models': {
     body: {
       alias: string;
-      target: {
-        type: 'base_model' | 'training_job';
-        id: string;
-      };
+      target: { type: 'base_model' | 'training_job'; id: string };
       display_name?: string;
       visibility?: 'private' | 'shared' | 'public';
       activate?: boolean;
     };
     response: Schemas['HostedModel'];
   };
-  'GET /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}': {
-    response: Schemas['HostedModel'];
-  };
+  'GET /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}': { response: Schemas['HostedModel'] };
   'PATCH /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}': {
     body: {
       display_name?: string;
       visibility?: 'private' | 'shared' | 'public';
-      target?: {
-        type: 'base_model' | 'training_job';
-        id: string;
-      };
+      target?: { type: 'base_model' | 'training_job'; id: string };
     };
     response: Schemas['HostedModel'];
   };
-  'PATCH /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/activate': {
-    response: Schemas['HostedModel'];
-  };
-  'PATCH /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/deactivate': {
-    response: Schemas['HostedModel'];
-  };
+  'PATCH /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/activate': { response: Schemas['HostedModel'] };
+  'PATCH /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/deactivate': { response: Schemas['HostedModel'] };
   'GET /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/revisions': {
-    query: {
-      limit?: number;
-      cursor?: string;
-    };
-    response: {
-      data: (Schemas['Revision'])[];
-      next_cursor: string | null;
-      total_count: number;
-    };
+    query: { limit?: number; cursor?: string };
+    response: { data: Schemas['Revision'][]; next_cursor: string | null; total_count: number };
   };
-  'POST /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/rollback': {
-    body: {
-      revision: number;
-    };
-    response: Schemas['HostedModel'];
-  };
+  'POST /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/rollback': { body: { revision: number }; response: Schemas['HostedModel'] };
   'GET /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/shares': {
-    query: {
-      limit?: number;
-      cursor?: string;
-    };
-    response: {
-      data: (Schemas['Share'])[];
-      next_cursor: string | null;
-      total_count: number;
-    };
+    query: { limit?: number; cursor?: string };
+    response: { data: Schemas['Share'][]; next_cursor: string | null; total_count: number };
   };
-  'POST /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/shares': {
-    body: {
-      account_slug: string;
-      expires_at?: string | null;
-    };
-    response: Schemas['Share'];
-  };
-  'DELETE /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/shares/{share_id}': {
-    response: null;
-  };
-  'POST /api/v1/projects/{owner}/{project}/embeddings': {
-    body: Schemas['EmbeddingRequest'];
-    response: Schemas['EmbeddingList'];
-  };
+  'POST /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/shares': { body: { account_slug: string; expires_at?: string | null }; response: Schemas['Share'] };
+  'DELETE /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/shares/{share_id}': { response: null };
+  'POST /api/v1/projects/{owner}/{project}/embeddings': { body: Schemas['EmbeddingRequest']; response: Schemas['EmbeddingList'] };
   'GET /api/v1/projects/{owner}/{project}/chats': {
-    query: {
-      limit?: number;
-      cursor?: string;
-      q?: string;
-      archived?: boolean;
-    };
-    response: {
-      data: (Schemas['Chat'])[];
-      next_cursor: string | null;
-      total_count: number;
-    };
+    query: { limit?: number; cursor?: string; q?: string; archived?: boolean };
+    response: { data: Schemas['Chat'][]; next_cursor: string | null; total_count: number };
   };
   'POST /api/v1/projects/{owner}/{project}/chats': {
     body: {
@@ -1287,9 +950,7 @@ export type Routes = {
     };
     response: Schemas['Chat'];
   };
-  'GET /api/v1/projects/{owner}/{project}/chats/{chat_id}': {
-    response: Schemas['Chat'];
-  };
+  'GET /api/v1/projects/{owner}/{project}/chats/{chat_id}': { response: Schemas['Chat'] };
   'PATCH /api/v1/projects/{owner}/{project}/chats/{chat_id}': {
     body: {
       title?: string;
@@ -1314,19 +975,10 @@ export type Routes = {
     };
     response: Schemas['Chat'];
   };
-  'DELETE /api/v1/projects/{owner}/{project}/chats/{chat_id}': {
-    response: null;
-  };
+  'DELETE /api/v1/projects/{owner}/{project}/chats/{chat_id}': { response: null };
   'GET /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages': {
-    query: {
-      limit?: number;
-      cursor?: string;
-    };
-    response: {
-      data: (Schemas['ChatMessage'])[];
-      next_cursor: string | null;
-      total_count: number;
-    };
+    query: { limit?: number; cursor?: string };
+    response: { data: Schemas['ChatMessage'][]; next_cursor: string | null; total_count: number };
   };
   'POST /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages': {
     body: {
@@ -1349,14 +1001,9 @@ export type Routes = {
       stream?: boolean;
       replace_message_id?: string;
     };
-    response: unknown | {
-      user_message: Schemas['ChatMessage'] | null;
-      message: Schemas['ChatMessage'];
-    };
+    response: unknown | { user_message: Schemas['ChatMessage'] | null; message: Schemas['ChatMessage'] };
   };
-  'GET /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages/{message_id}': {
-    response: Schemas['ChatMessage'];
-  };
+  'GET /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages/{message_id}': { response: Schemas['ChatMessage'] };
   'POST /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages/{message_id}/retry': {
     body: {
       params?: {
@@ -1376,21 +1023,10 @@ export type Routes = {
       };
       stream?: boolean;
     };
-    response: unknown | {
-      user_message: Schemas['ChatMessage'] | null;
-      message: Schemas['ChatMessage'];
-    };
+    response: unknown | { user_message: Schemas['ChatMessage'] | null; message: Schemas['ChatMessage'] };
   };
-  'POST /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages/{message_id}/stop': {
-    response: Schemas['ChatMessage'];
-  };
-  'POST /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages/{message_id}/save-example': {
-    body: {
-      dataset_id: string;
-      split?: 'train' | 'test';
-    };
-    response: Schemas['Example'];
-  };
+  'POST /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages/{message_id}/stop': { response: Schemas['ChatMessage'] };
+  'POST /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages/{message_id}/save-example': { body: { dataset_id: string; split?: 'train' | 'test' }; response: Schemas['Example'] };
   'GET /api/v1/projects/{owner}/{project}/saved-calls': {
     query: {
       limit?: number;
@@ -1401,11 +1037,7 @@ export type Routes = {
       to?: string;
       q?: string;
     };
-    response: {
-      data: (Schemas['SavedCall'])[];
-      next_cursor: string | null;
-      total_count: number;
-    };
+    response: { data: Schemas['SavedCall'][]; next_cursor: string | null; total_count: number };
   };
   'DELETE /api/v1/projects/{owner}/{project}/saved-calls': {
     query: {
@@ -1416,20 +1048,14 @@ export type Routes = {
       q?: string;
       all?: boolean;
     };
-    response: {
-      deleted: number;
-    };
+    response: { deleted: number };
   };
-  'GET /api/v1/projects/{owner}/{project}/saved-calls/{request_id}': {
-    response: Schemas['SavedCallDetail'];
-  };
-  'DELETE /api/v1/projects/{owner}/{project}/saved-calls/{request_id}': {
-    response: null;
-  };
+  'GET /api/v1/projects/{owner}/{project}/saved-calls/{request_id}': { response: Schemas['SavedCallDetail'] };
+  'DELETE /api/v1/projects/{owner}/{project}/saved-calls/{request_id}': { response: null };
   'POST /api/v1/projects/{owner}/{project}/saved-calls/convert': {
     body: {
       dataset_id: string;
-      ids?: (string)[];
+      ids?: string[];
       filter?: {
         model?: string;
         finish_reason?: 'stop' | 'length' | 'tool_calls';
@@ -1449,12 +1075,7 @@ export type Routes = {
         id: string;
         status: 'converted' | 'convertible' | 'already_converted' | 'duplicate' | 'rejected' | 'not_found';
         example_id: string | null;
-        issues: ({
-          code: string;
-          pointer: string;
-          message: string;
-          hint: string | null;
-        })[];
+        issues: ({ code: string; pointer: string; message: string; hint: string | null })[];
       })[];
       dry_run: boolean;
       converted: number;
@@ -1465,73 +1086,29 @@ export type Routes = {
       resume_after: string | null;
     };
   };
-  'GET /api/v1/projects/{owner}/{project}/datasets/limits': {
-    response: Schemas['DatasetLimits'];
-  };
+  'GET /api/v1/projects/{owner}/{project}/datasets/limits': { response: Schemas['DatasetLimits'] };
   'GET /api/v1/projects/{owner}/{project}/datasets': {
-    query: {
-      limit?: number;
-      cursor?: string;
-      q?: string;
-      archived?: boolean;
-    };
-    response: {
-      data: (Schemas['Dataset'])[];
-      next_cursor: string | null;
-      total_count: number;
-    };
+    query: { limit?: number; cursor?: string; q?: string; archived?: boolean };
+    response: { data: Schemas['Dataset'][]; next_cursor: string | null; total_count: number };
   };
   'POST /api/v1/projects/{owner}/{project}/datasets': {
-    body: {
-      name: string;
-      description?: string | null;
-      target_model?: string | null;
-    };
+    body: { name: string; description?: string | null; target_model?: string | null };
     response: Schemas['Dataset'];
   };
-  'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}': {
-    response: Schemas['Dataset'];
-  };
+  'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}': { response: Schemas['Dataset'] };
   'PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}': {
-    body: {
-      name?: string;
-      description?: string | null;
-      archived?: boolean;
-      target_model?: string | null;
-    };
+    body: { name?: string; description?: string | null; archived?: boolean; target_model?: string | null };
     response: Schemas['Dataset'];
   };
   'GET /api/v1/projects/{owner}/{project}/dataset-versions': {
-    query: {
-      limit?: number;
-      cursor?: string;
-      dataset_id?: string;
-    };
-    response: {
-      data: (Schemas['DatasetVersion'])[];
-      next_cursor: string | null;
-      total_count: number;
-    };
+    query: { limit?: number; cursor?: string; dataset_id?: string };
+    response: { data: Schemas['DatasetVersion'][]; next_cursor: string | null; total_count: number };
   };
-  'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/versions': {
-    body: {
-      label?: string | null;
-    };
-    response: Schemas['DatasetVersion'];
-  };
-  'GET /api/v1/projects/{owner}/{project}/dataset-versions/{version_id}': {
-    response: Schemas['DatasetVersion'];
-  };
-  'GET /api/v1/projects/{owner}/{project}/dataset-versions/{version_id}/download': {
-    response: unknown;
-  };
+  'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/versions': { body: { label?: string | null }; response: Schemas['DatasetVersion'] };
+  'GET /api/v1/projects/{owner}/{project}/dataset-versions/{version_id}': { response: Schemas['DatasetVersion'] };
+  'GET /api/v1/projects/{owner}/{project}/dataset-versions/{version_id}/download': { response: unknown };
   'GET /api/v1/projects/{owner}/{project}/dataset-versions/{version_id}/changes': {
-    query: {
-      limit?: number;
-      cursor?: string;
-      since?: string;
-      change?: 'added' | 'removed' | 'changed';
-    };
+    query: { limit?: number; cursor?: string; since?: string; change?: 'added' | 'removed' | 'changed' };
     response: {
       data: ({
         id: string;
@@ -1542,22 +1119,16 @@ export type Routes = {
               role: 'system' | 'user' | 'assistant' | 'tool';
               content: string | null;
               reasoning_content?: string;
-              tool_calls?: (Record<string, unknown>)[];
+              tool_calls?: Record<string, unknown>[];
               weight?: number;
               tool_call_id?: string;
             })[];
-            tools: (Record<string, unknown>)[] | null;
+            tools: Record<string, unknown>[] | null;
           } | null;
           embedding: {
             query: string;
-            positives: ({
-              text: string;
-              document_id: string | null;
-            })[];
-            negatives: ({
-              text: string;
-              document_id: string | null;
-            })[];
+            positives: ({ text: string; document_id: string | null })[];
+            negatives: ({ text: string; document_id: string | null })[];
           } | null;
           split: 'train' | 'test';
           tokens: number | null;
@@ -1568,22 +1139,16 @@ export type Routes = {
               role: 'system' | 'user' | 'assistant' | 'tool';
               content: string | null;
               reasoning_content?: string;
-              tool_calls?: (Record<string, unknown>)[];
+              tool_calls?: Record<string, unknown>[];
               weight?: number;
               tool_call_id?: string;
             })[];
-            tools: (Record<string, unknown>)[] | null;
+            tools: Record<string, unknown>[] | null;
           } | null;
           embedding: {
             query: string;
-            positives: ({
-              text: string;
-              document_id: string | null;
-            })[];
-            negatives: ({
-              text: string;
-              document_id: string | null;
-            })[];
+            positives: ({ text: string; document_id: string | null })[];
+            negatives: ({ text: string; document_id: string | null })[];
           } | null;
           split: 'train' | 'test';
           tokens: number | null;
@@ -1592,11 +1157,7 @@ export type Routes = {
       next_cursor: string | null;
       total_count: number;
       since: string | null;
-      counts: {
-        added: number;
-        removed: number;
-        changed: number;
-      };
+      counts: { added: number; removed: number; changed: number };
     };
   };
   'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples': {
@@ -1610,7 +1171,7 @@ export type Routes = {
       valid?: boolean;
     };
     response: {
-      data: (Schemas['Example'])[];
+      data: Schemas['Example'][];
       next_cursor: string | null;
       total_count: number;
       total_count_is_exact: boolean;
@@ -1624,22 +1185,16 @@ export type Routes = {
             role: 'system' | 'user' | 'assistant' | 'tool';
             content?: string | null;
             reasoning_content?: string;
-            tool_calls?: (Record<string, unknown>)[];
+            tool_calls?: Record<string, unknown>[];
             weight?: number;
             tool_call_id?: string;
           })[];
-          tools?: (Record<string, unknown>)[] | null;
+          tools?: Record<string, unknown>[] | null;
         };
         embedding?: {
           query: string;
-          positives: ({
-            text: string;
-            document_id?: string | null;
-          } | string)[];
-          negatives?: ({
-            text: string;
-            document_id?: string | null;
-          } | string)[];
+          positives: ({ text: string; document_id?: string | null } | string)[];
+          negatives?: ({ text: string; document_id?: string | null } | string)[];
         };
         split?: 'train' | 'test';
       })[];
@@ -1650,18 +1205,11 @@ export type Routes = {
         index: number;
         status: 'created' | 'duplicate' | 'rejected';
         id: string | null;
-        issues: ({
-          code: string;
-          pointer: string;
-          message: string;
-          hint: string | null;
-        })[];
+        issues: ({ code: string; pointer: string; message: string; hint: string | null })[];
       })[];
     };
   };
-  'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples/{example_id}': {
-    response: Schemas['Example'];
-  };
+  'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples/{example_id}': { response: Schemas['Example'] };
   'PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples/{example_id}': {
     body: {
       text?: {
@@ -1669,30 +1217,22 @@ export type Routes = {
           role: 'system' | 'user' | 'assistant' | 'tool';
           content?: string | null;
           reasoning_content?: string;
-          tool_calls?: (Record<string, unknown>)[];
+          tool_calls?: Record<string, unknown>[];
           weight?: number;
           tool_call_id?: string;
         })[];
-        tools?: (Record<string, unknown>)[] | null;
+        tools?: Record<string, unknown>[] | null;
       };
       embedding?: {
         query: string;
-        positives: ({
-          text: string;
-          document_id?: string | null;
-        } | string)[];
-        negatives?: ({
-          text: string;
-          document_id?: string | null;
-        } | string)[];
+        positives: ({ text: string; document_id?: string | null } | string)[];
+        negatives?: ({ text: string; document_id?: string | null } | string)[];
       };
       split?: 'train' | 'test';
     };
     response: Schemas['Example'];
   };
-  'DELETE /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples/{example_id}': {
-    response: null;
-  };
+  'DELETE /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples/{example_id}': { response: null };
   'GET /api/v1/projects/{owner}/{project}/dataset-indexes': {
     query: {
       limit?: number;
@@ -1700,45 +1240,18 @@ export type Routes = {
       dataset_id?: string;
       state?: 'queued' | 'building' | 'ready' | 'failed' | 'canceled' | 'stale';
     };
-    response: {
-      data: (Schemas['DatasetIndex'])[];
-      next_cursor: string | null;
-      total_count: number;
-    };
+    response: { data: Schemas['DatasetIndex'][]; next_cursor: string | null; total_count: number };
   };
-  'POST /api/v1/projects/{owner}/{project}/dataset-indexes': {
-    body: {
-      version_id: string;
-      model: string;
-    };
-    response: Schemas['DatasetIndex'];
-  };
-  'GET /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}': {
-    response: Schemas['DatasetIndex'];
-  };
-  'DELETE /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}': {
-    response: null;
-  };
-  'POST /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}/cancel': {
-    response: Schemas['DatasetIndex'];
-  };
+  'POST /api/v1/projects/{owner}/{project}/dataset-indexes': { body: { version_id: string; model: string }; response: Schemas['DatasetIndex'] };
+  'GET /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}': { response: Schemas['DatasetIndex'] };
+  'DELETE /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}': { response: null };
+  'POST /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}/cancel': { response: Schemas['DatasetIndex'] };
   'POST /api/v1/projects/{owner}/{project}/dataset-indexes/{index_id}/search': {
-    body: {
-      query: string;
-      top_k?: number;
-    };
+    body: { query: string; top_k?: number };
     response: {
-      results: ({
-        rank: number;
-        document_id: string | null;
-        text: string;
-        score: number;
-      })[];
+      results: ({ rank: number; document_id: string | null; text: string; score: number })[];
       model_revision: number | null;
-      usage: {
-        prompt_tokens: number;
-        total_tokens: number;
-      };
+      usage: { prompt_tokens: number; total_tokens: number };
       credits: string;
     };
   };
@@ -1756,20 +1269,12 @@ export type Routes = {
       results: ({
         example_id: string;
         status: 'mined' | 'full' | 'none_found' | 'changed' | 'rejected';
-        negatives: ({
-          document_id: string | null;
-          text: string;
-          rank: number;
-          score: number;
-        })[];
+        negatives: ({ document_id: string | null; text: string; rank: number; score: number })[];
         too_similar: number;
       })[];
       written: number;
       next_after: string | null;
-      usage: {
-        prompt_tokens: number;
-        total_tokens: number;
-      };
+      usage: { prompt_tokens: number; total_tokens: number };
       credits: string;
     };
   };
@@ -1800,15 +1305,9 @@ export type Routes = {
       state?: 'awaiting_upload' | 'uploaded' | 'profiling' | 'ready' | 'importing' | 'canceling' | 'completed' | 'failed' | 'canceled' | 'expired';
       dataset_id?: string;
     };
-    response: {
-      data: (Schemas['Import'])[];
-      next_cursor: string | null;
-      total_count: number;
-    };
+    response: { data: Schemas['Import'][]; next_cursor: string | null; total_count: number };
   };
-  'GET /api/v1/projects/{owner}/{project}/imports/{import_id}': {
-    response: Schemas['Import'];
-  };
+  'GET /api/v1/projects/{owner}/{project}/imports/{import_id}': { response: Schemas['Import'] };
   'POST /api/v1/projects/{owner}/{project}/imports/{import_id}/profile': {
     body: {
       format?: 'jsonl' | 'json' | 'csv' | 'tsv' | 'parquet';
@@ -1824,29 +1323,14 @@ export type Routes = {
       encoding: string | null;
       delimiter: string | null;
       gzip: boolean;
-      columns: ({
-        name: string;
-        type: string;
-        null_count: number;
-        samples: (string)[];
-      })[];
+      columns: { name: string; type: string; null_count: number; samples: string[] }[];
       detected_shape: 'chat' | 'prompt_completion' | 'question_answer' | 'alpaca' | 'sharegpt' | 'pair' | 'triplet' | 'unknown';
-      suggested_mapping: Record<string, string | (string)[]> | null;
+      suggested_mapping: Record<string, string | string[]> | null;
       rows: number;
       valid: number;
       invalid: number;
-      token_stats: {
-        min: number;
-        p50: number;
-        p95: number;
-        max: number;
-        total: number;
-      };
-      token_histogram: ({
-        from: number;
-        to: number;
-        rows: number;
-      })[];
+      token_stats: { min: number; p50: number; p95: number; max: number; total: number };
+      token_histogram: { from: number; to: number; rows: number }[];
       duplicates: number;
       issues: ({
         code: 'bad_json' | 'bad_encoding' | 'missing_field' | 'wrong_type' | 'empty_text' | 'last_message_not_assistant' | 'unknown_role' | 'tool_arguments_invalid' | 'tool_unknown' | 'over_token_limit' | 'not_learnable' | 'too_large' | 'duplicate' | 'positive_equals_negative' | 'positive_missing';
@@ -1857,7 +1341,7 @@ export type Routes = {
   };
   'POST /api/v1/projects/{owner}/{project}/imports/{import_id}/preview': {
     body: {
-      mapping?: Record<string, string | (string)[]>;
+      mapping?: Record<string, string | string[]>;
       options?: {
         on_invalid?: 'reject' | 'skip';
         dedupe?: 'none' | 'exact';
@@ -1886,24 +1370,13 @@ export type Routes = {
           excerpt: string;
         })[];
       })[];
-      counts: {
-        rows: number;
-        valid: number;
-        invalid: number;
-        duplicates: number;
-        over_token_limit: number;
-      };
+      counts: { rows: number; valid: number; invalid: number; duplicates: number; over_token_limit: number };
       will_import: number;
       will_skip: number;
       preview_token: string;
     };
   };
-  'POST /api/v1/projects/{owner}/{project}/imports/{import_id}/confirm': {
-    body: {
-      preview_token: string;
-    };
-    response: Schemas['Import'];
-  };
+  'POST /api/v1/projects/{owner}/{project}/imports/{import_id}/confirm': { body: { preview_token: string }; response: Schemas['Import'] };
   'GET /api/v1/projects/{owner}/{project}/imports/{import_id}/errors': {
     query: {
       limit?: number;
@@ -1924,22 +1397,10 @@ export type Routes = {
       total_count: number;
     };
   };
-  'POST /api/v1/projects/{owner}/{project}/imports/{import_id}/cancel': {
-    response: Schemas['Import'];
-  };
-  'PUT /api/v1/projects/{owner}/{project}/imports/{import_id}/content': {
-    body: string;
-    response: Schemas['Import'] | {
-      received_bytes: number;
-    };
-  };
-  'GET /api/v1/projects/{owner}/{project}/retrieval-settings': {
-    response: Schemas['RetrievalSettings'];
-  };
-  'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events': {
-    body: Schemas['ReportedEvent'];
-    response: Schemas['RetrievalEventDetail'];
-  };
+  'POST /api/v1/projects/{owner}/{project}/imports/{import_id}/cancel': { response: Schemas['Import'] };
+  'PUT /api/v1/projects/{owner}/{project}/imports/{import_id}/content': { body: string; response: Schemas['Import'] | { received_bytes: number } };
+  'GET /api/v1/projects/{owner}/{project}/retrieval-settings': { response: Schemas['RetrievalSettings'] };
+  'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events': { body: Schemas['ReportedEvent']; response: Schemas['RetrievalEventDetail'] };
   'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events': {
     query: {
       limit?: number;
@@ -1951,68 +1412,40 @@ export type Routes = {
       from?: string;
       to?: string;
     };
-    response: {
-      data: (Schemas['RetrievalEvent'])[];
-      next_cursor: string | null;
-      total_count: number;
-    };
+    response: { data: Schemas['RetrievalEvent'][]; next_cursor: string | null; total_count: number };
   };
   'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/batch': {
-    body: {
-      events: (Schemas['ReportedEvent'])[];
-    };
+    body: { events: Schemas['ReportedEvent'][] };
     response: {
       results: ({
         index: number;
         status: 'created' | 'duplicate' | 'rejected';
         id: string | null;
         judged: boolean;
-        error: {
-          code: string;
-          message: string;
-          param: string | null;
-        } | null;
+        error: { code: string; message: string; param: string | null } | null;
       })[];
       created: number;
       duplicates: number;
       rejected: number;
     };
   };
-  'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}': {
-    response: Schemas['RetrievalEventDetail'];
-  };
-  'PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/skip': {
-    body: {
-      reason?: string | null;
-    };
-    response: Schemas['RetrievalEventDetail'];
-  };
-  'PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/restore': {
-    response: Schemas['RetrievalEventDetail'];
-  };
+  'GET /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}': { response: Schemas['RetrievalEventDetail'] };
+  'PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/skip': { body: { reason?: string | null }; response: Schemas['RetrievalEventDetail'] };
+  'PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/restore': { response: Schemas['RetrievalEventDetail'] };
   'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/promote': {
     body: {
-      positives?: (number)[];
-      negatives?: (number)[];
+      positives?: number[];
+      negatives?: number[];
       query?: string;
       split?: 'train' | 'test';
       dry_run?: boolean;
     };
-    response: {
-      event: Schemas['RetrievalEventDetail'];
-      examples: (Schemas['PromotedExample'])[];
-    };
+    response: { event: Schemas['RetrievalEventDetail']; examples: Schemas['PromotedExample'][] };
   };
   'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/promote': {
     body: {
-      ids?: (string)[];
-      filter?: {
-        q?: string;
-        model?: string;
-        external_id?: string;
-        from?: string;
-        to?: string;
-      };
+      ids?: string[];
+      filter?: { q?: string; model?: string; external_id?: string; from?: string; to?: string };
       after?: string;
       limit?: number;
       split?: 'train' | 'test';
@@ -2023,12 +1456,9 @@ export type Routes = {
       results: ({
         id: string;
         status: 'promoted' | 'promotable' | 'already_promoted' | 'rejected';
-        example_ids: (string)[];
+        example_ids: string[];
         blockers: ('no_positive' | 'over_token_limit' | 'positive_equals_negative' | 'duplicate_of_example' | 'dataset_archived')[];
-        error: {
-          code: string;
-          message: string;
-        } | null;
+        error: { code: string; message: string } | null;
       })[];
       dry_run: boolean;
       promoted: number;
@@ -2036,10 +1466,7 @@ export type Routes = {
       rejected: number;
       remaining: number;
       resume_after: string | null;
-      stopped: {
-        code: string;
-        message: string;
-      } | null;
+      stopped: { code: string; message: string } | null;
     };
   };
   'POST /api/v1/projects/{owner}/{project}/training-jobs': {
@@ -2053,15 +1480,9 @@ export type Routes = {
         test_ratio?: number | null;
         every_steps?: number | null;
         early_stopping_patience?: number | null;
-        control?: {
-          dataset_version_id: string;
-          replay_ratio?: number;
-        } | null;
+        control?: { dataset_version_id: string; replay_ratio?: number } | null;
       };
-      deploy?: {
-        alias: string;
-        activate: boolean;
-      };
+      deploy?: { alias: string; activate: boolean };
       dry_run?: boolean;
     };
     response: {
@@ -2077,29 +1498,15 @@ export type Routes = {
           test_ratio: number | null;
           every_steps: number | null;
           early_stopping_patience: number | null;
-          control: {
-            dataset_version_id: string;
-            replay_ratio: number;
-          } | null;
+          control: { dataset_version_id: string; replay_ratio: number } | null;
         };
       };
       estimate: {
-        active_ms: {
-          low: number;
-          expected: number;
-          high: number;
-        };
-        credits: {
-          low: string;
-          expected: string;
-          high: string;
-        };
+        active_ms: { low: number; expected: number; high: number };
+        credits: { low: string; expected: string; high: string };
         basis: 'measured_step_time' | 'catalog_profile';
       };
-      warnings: ({
-        code: string;
-        message: string;
-      })[];
+      warnings: { code: string; message: string }[];
     } | Schemas['TrainingJob'];
   };
   'GET /api/v1/projects/{owner}/{project}/training-jobs': {
@@ -2111,65 +1518,28 @@ export type Routes = {
       dataset_id?: string;
       q?: string;
     };
-    response: {
-      data: (Schemas['TrainingJob'])[];
-      next_cursor: string | null;
-      total_count: number;
-    };
+    response: { data: Schemas['TrainingJob'][]; next_cursor: string | null; total_count: number };
   };
-  'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}': {
-    response: Schemas['TrainingJob'];
-  };
-  'POST /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/cancel': {
-    body: {
-      keep_checkpoint?: boolean;
-    };
-    response: Schemas['TrainingJob'];
-  };
+  'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}': { response: Schemas['TrainingJob'] };
+  'POST /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/cancel': { body: { keep_checkpoint?: boolean }; response: Schemas['TrainingJob'] };
   'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/retry-estimate': {
-    query: {
-      from?: 'checkpoint' | 'start';
-    };
+    query: { from?: 'checkpoint' | 'start' };
     response: {
       can_retry: boolean;
       blocked_reason: 'not_finished' | 'succeeded' | 'frozen_dataset_missing' | 'base_model_unavailable' | 'insufficient_credits' | null;
       from: 'checkpoint' | 'start';
-      checkpoint: {
-        attempt: number;
-        step: number;
-        saved_at: string;
-      } | null;
+      checkpoint: { attempt: number; step: number; saved_at: string } | null;
       remaining_steps: number;
-      active_ms: {
-        low: number;
-        expected: number;
-        high: number;
-      };
-      credits: {
-        low: string;
-        expected: string;
-        high: string;
-      };
+      active_ms: { low: number; expected: number; high: number };
+      credits: { low: string; expected: string; high: string };
       basis: 'measured_step_time' | 'catalog_profile';
       available_credits: string;
     };
   };
-  'POST /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/retry': {
-    body: {
-      from: 'checkpoint' | 'start';
-    };
-    response: Schemas['TrainingJob'];
-  };
+  'POST /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/retry': { body: { from: 'checkpoint' | 'start' }; response: Schemas['TrainingJob'] };
   'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/attempts': {
-    query: {
-      limit?: number;
-      cursor?: string;
-    };
-    response: {
-      data: (Schemas['TrainingAttempt'])[];
-      next_cursor: string | null;
-      total_count: number;
-    };
+    query: { limit?: number; cursor?: string };
+    response: { data: Schemas['TrainingAttempt'][]; next_cursor: string | null; total_count: number };
   };
   'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/logs': {
     query: {
@@ -2179,57 +1549,26 @@ export type Routes = {
       level?: 'debug' | 'info' | 'warn' | 'error';
       after_seq?: number;
     };
-    response: {
-      data: (Schemas['TrainingLogLine'])[];
-      next_cursor: string | null;
-      total_count: number;
-    };
+    response: { data: Schemas['TrainingLogLine'][]; next_cursor: string | null; total_count: number };
   };
   'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/metrics': {
-    query: {
-      attempt?: number;
-      max_points?: number;
-    };
-    response: {
-      attempt: number;
-      series: ({
-        name: string;
-        points: ((number)[])[];
-      })[];
-    };
+    query: { attempt?: number; max_points?: number };
+    response: { attempt: number; series: { name: string; points: number[][] }[] };
   };
   'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/frozen-dataset': {
-    query: {
-      split?: 'train' | 'test';
-    };
+    query: { split?: 'train' | 'test' };
     response: {
       dataset_id: string;
       version_id: string;
       sha256: string;
       example_count: number;
-      split_counts: {
-        train: number;
-        test: number;
-      };
-      tokens: {
-        samples: number;
-        held_out: number;
-        trained: number;
-        dropped: number;
-        not_learnable: number;
-      } | null;
+      split_counts: { train: number; test: number };
+      tokens: { samples: number; held_out: number; trained: number; dropped: number; not_learnable: number } | null;
       snapshot_sha256: string | null;
     };
   };
-  'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/lora': {
-    query: {
-      attempt?: number;
-    };
-    response: unknown;
-  };
-  'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/manifest': {
-    response: Record<string, unknown>;
-  };
+  'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/lora': { query: { attempt?: number }; response: unknown };
+  'GET /api/v1/projects/{owner}/{project}/training-jobs/{job_id}/manifest': { response: Record<string, unknown> };
   'GET /api/v1/models': {
     query: {
       limit?: number;
@@ -2241,22 +1580,11 @@ export type Routes = {
       q?: string;
       access?: 'owned' | 'shared' | 'public' | 'all';
     };
-    response: {
-      data: (Schemas['CallableModel'])[];
-      next_cursor: string | null;
-      total_count: number;
-    };
+    response: { data: Schemas['CallableModel'][]; next_cursor: string | null; total_count: number };
   };
   'GET /api/v1/base-models': {
-    query: {
-      limit?: number;
-      cursor?: string;
-    };
-    response: {
-      data: (Schemas['BaseModel'])[];
-      next_cursor: string | null;
-      total_count: number;
-    };
+    query: { limit?: number; cursor?: string };
+    response: { data: Schemas['BaseModel'][]; next_cursor: string | null; total_count: number };
   };
   'GET /api/v1/pricing/platform': {
     response: {
@@ -2266,16 +1594,9 @@ export type Routes = {
       minimum_units: 1;
       rounding: 'ceil_per_request';
       credit_decimals: 6;
-      training: {
-        charged_from: 'running';
-        never_started: 'free';
-      };
+      training: { charged_from: 'running'; never_started: 'free' };
       signup_credits: string;
-      packs: ({
-        id: string;
-        credits: string;
-        price: Schemas['Money'];
-      })[];
+      packs: { id: string; credits: string; price: Schemas['Money'] }[];
       credit_price: Schemas['Money'] | null;
       checkout_enabled: boolean;
     };
@@ -2287,11 +1608,7 @@ export type Routes = {
       kind?: 'text' | 'embedding';
       operation?: 'inference' | 'training' | 'index';
     };
-    response: {
-      data: (Schemas['Price'])[];
-      next_cursor: string | null;
-      total_count: number;
-    };
+    response: { data: Schemas['Price'][]; next_cursor: string | null; total_count: number };
   };
   'POST /api/v1/pricing/estimate': {
     body: {
@@ -2309,30 +1626,16 @@ export type Routes = {
       hyperparameters?: Record<string, unknown>;
     };
     response: {
-      units: {
-        low: number;
-        expected: number;
-        high: number;
-      };
-      active_ms: {
-        low: number;
-        expected: number;
-        high: number;
-      };
-      credits: {
-        low: string;
-        expected: string;
-        high: string;
-      };
+      units: { low: number; expected: number; high: number };
+      active_ms: { low: number; expected: number; high: number };
+      credits: { low: string; expected: string; high: string };
       rate: string;
       price_version: string;
       basis: 'exact' | 'measured' | 'catalog_profile';
-      assumptions: (string)[];
+      assumptions: string[];
     };
   };
-  'GET /api/v1/credits': {
-    response: Schemas['Credits'];
-  };
+  'GET /api/v1/credits': { response: Schemas['Credits'] };
   'GET /api/v1/credits/usage': {
     query: {
       limit?: number;
@@ -2345,14 +1648,10 @@ export type Routes = {
       type?: 'inference' | 'training' | 'index' | 'grant' | 'purchase' | 'refund' | 'adjustment';
     };
     response: {
-      data: (Schemas['LedgerRow'])[];
+      data: Schemas['LedgerRow'][];
       next_cursor: string | null;
       total_count: number;
-      totals: {
-        credits: string;
-        active_ms: number;
-        requests: number;
-      };
+      totals: { credits: string; active_ms: number; requests: number };
     };
   };
   'GET /api/v1/credits/usage/summary': {
@@ -2363,123 +1662,49 @@ export type Routes = {
       limit?: number;
     };
     response: {
-      data: (Schemas['UsageGroup'])[];
+      data: Schemas['UsageGroup'][];
       groups: number;
-      totals: {
-        credits: string;
-        active_ms: number;
-        requests: number;
-      };
+      totals: { credits: string; active_ms: number; requests: number };
       from: string;
       to: string;
     };
   };
   'POST /api/v1/credits/checkout': {
-    body: {
-      pack_id?: string;
-      credits?: string;
-      success_url?: string;
-      cancel_url?: string;
-    };
+    body: { pack_id?: string; credits?: string; success_url?: string; cancel_url?: string };
     response: Schemas['Checkout'];
   };
-  'GET /api/v1/credits/checkout/{checkout_id}': {
-    response: Schemas['Checkout'];
-  };
-  'POST /api/v1/credits/checkout/{checkout_id}/cancel': {
-    response: Schemas['Checkout'];
-  };
-  'GET /api/v1/requests/{request_id}': {
-    response: Schemas['RequestRecord'];
-  };
+  'GET /api/v1/credits/checkout/{checkout_id}': { response: Schemas['Checkout'] };
+  'POST /api/v1/credits/checkout/{checkout_id}/cancel': { response: Schemas['Checkout'] };
+  'GET /api/v1/requests/{request_id}': { response: Schemas['RequestRecord'] };
   'GET /api/v1/auth/options': {
     response: {
       sign_up: 'open' | 'oidc' | 'closed';
-      oidc: {
-        name: string;
-      } | null;
-      password: {
-        min_length: number;
-        max_length: number;
-      };
+      oidc: { name: string } | null;
+      password: { min_length: number; max_length: number };
     };
   };
   'POST /api/v1/auth/sign-up/email': {
-    body: {
-      email: string;
-      password: string;
-      slug?: string;
-      display_name?: string;
-    };
+    body: { email: string; password: string; slug?: string; display_name?: string };
     response: Schemas['SignedIn'];
   };
-  'POST /api/v1/auth/sign-in/email': {
-    body: {
-      email: string;
-      password: string;
-    };
-    response: Schemas['SignedIn'];
-  };
-  'POST /api/v1/auth/sign-in/oidc': {
-    body: {
-      return_to?: string;
-    };
-    response: {
-      url: string;
-    };
-  };
+  'POST /api/v1/auth/sign-in/email': { body: { email: string; password: string }; response: Schemas['SignedIn'] };
+  'POST /api/v1/auth/sign-in/oidc': { body: { return_to?: string }; response: { url: string } };
   'GET /api/v1/auth/callback/oidc': {
-    query: {
-      code?: string;
-      state?: string;
-      iss?: string;
-      error?: string;
-      error_description?: string;
-    };
+    query: { code?: string; state?: string; iss?: string; error?: string; error_description?: string };
     response: null;
   };
-  'GET /api/v1/auth/session': {
-    response: Schemas['SignedIn'];
-  };
-  'POST /api/v1/auth/sign-out': {
-    response: null;
-  };
-  'POST /api/v1/auth/sign-out/everywhere': {
-    body: {
-      keep_current?: boolean;
-    };
-    response: {
-      ended: number;
-    };
-  };
-  'GET /api/v1/me': {
-    response: Schemas['Account'];
-  };
+  'GET /api/v1/auth/session': { response: Schemas['SignedIn'] };
+  'POST /api/v1/auth/sign-out': { response: null };
+  'POST /api/v1/auth/sign-out/everywhere': { body: { keep_current?: boolean }; response: { ended: number } };
+  'GET /api/v1/me': { response: Schemas['Account'] };
   'PATCH /api/v1/me/profile': {
-    body: {
-      display_name?: string;
-      avatar_url?: string | null;
-      locale?: string;
-    };
+    body: { display_name?: string; avatar_url?: string | null; locale?: string };
     response: Schemas['Account'];
   };
-  'POST /api/v1/me/password': {
-    body: {
-      current_password: string;
-      new_password: string;
-    };
-    response: null;
-  };
+  'POST /api/v1/me/password': { body: { current_password: string; new_password: string }; response: null };
   'GET /api/v1/keys': {
-    query: {
-      limit?: number;
-      cursor?: string;
-    };
-    response: {
-      data: (Schemas['Key'])[];
-      next_cursor: string | null;
-      total_count: number;
-    };
+    query: { limit?: number; cursor?: string };
+    response: { data: Schemas['Key'][]; next_cursor: string | null; total_count: number };
   };
   'POST /api/v1/keys': {
     body: {
@@ -2492,18 +1717,10 @@ export type Routes = {
     };
     response: Schemas['IssuedKey'];
   };
-  'PATCH /api/v1/keys/{key_id}/activate': {
-    response: Schemas['Key'];
-  };
-  'PATCH /api/v1/keys/{key_id}/deactivate': {
-    response: Schemas['Key'];
-  };
-  'DELETE /api/v1/keys/{key_id}': {
-    response: null;
-  };
-  'GET /api/v1/keys/{key_id}/limits': {
-    response: Schemas['CallLimits'];
-  };
+  'PATCH /api/v1/keys/{key_id}/activate': { response: Schemas['Key'] };
+  'PATCH /api/v1/keys/{key_id}/deactivate': { response: Schemas['Key'] };
+  'DELETE /api/v1/keys/{key_id}': { response: null };
+  'GET /api/v1/keys/{key_id}/limits': { response: Schemas['CallLimits'] };
   'PATCH /api/v1/keys/{key_id}/limits': {
     body: {
       requests_per_minute?: number | null;
@@ -2512,9 +1729,7 @@ export type Routes = {
     };
     response: Schemas['CallLimits'];
   };
-  'GET /api/v1/me/limits': {
-    response: Schemas['AccountLimits'];
-  };
+  'GET /api/v1/me/limits': { response: Schemas['AccountLimits'] };
   'PATCH /api/v1/me/limits': {
     body: {
       requests_per_minute?: number | null;
@@ -2523,12 +1738,7 @@ export type Routes = {
     };
     response: Schemas['AccountLimits'];
   };
-  'GET /api/v1/dashboard': {
-    query: {
-      window?: '24h' | '7d' | '30d';
-    };
-    response: Schemas['Dashboard'];
-  };
+  'GET /api/v1/dashboard': { query: { window?: '24h' | '7d' | '30d' }; response: Schemas['Dashboard'] };
   'GET /api/v1/activity': {
     query: {
       limit?: number;
@@ -2538,53 +1748,18 @@ export type Routes = {
       project?: string;
       actor_id?: string;
     };
-    response: {
-      data: (Schemas['Activity'])[];
-      next_cursor: string | null;
-      total_count: number;
-    };
+    response: { data: Schemas['Activity'][]; next_cursor: string | null; total_count: number };
   };
-  'PATCH /api/v1/activity/{activity_id}/archive': {
-    response: Schemas['Activity'];
-  };
-  'PATCH /api/v1/activity/{activity_id}/unarchive': {
-    response: Schemas['Activity'];
-  };
-  'POST /api/v1/activity/archive': {
-    body: {
-      before?: string;
-      ids?: (string)[];
-    };
-    response: {
-      archived: number;
-    };
-  };
-  'GET /api/v1/openapi.en.json': {
-    response: Schemas['OpenApiDocument'];
-  };
-  'GET /api/v1/openapi.en.yaml': {
-    response: unknown;
-  };
-  'GET /api/v1/openapi.zh.json': {
-    response: Schemas['OpenApiDocument'];
-  };
-  'GET /api/v1/openapi.zh.yaml': {
-    response: unknown;
-  };
+  'PATCH /api/v1/activity/{activity_id}/archive': { response: Schemas['Activity'] };
+  'PATCH /api/v1/activity/{activity_id}/unarchive': { response: Schemas['Activity'] };
+  'POST /api/v1/activity/archive': { body: { before?: string; ids?: string[] }; response: { archived: number } };
+  'GET /api/v1/openapi.en.json': { response: Schemas['OpenApiDocument'] };
+  'GET /api/v1/openapi.en.yaml': { response: unknown };
+  'GET /api/v1/openapi.zh.json': { response: Schemas['OpenApiDocument'] };
+  'GET /api/v1/openapi.zh.yaml': { response: unknown };
   'GET /api/v1/operations': {
-    query: {
-      lang?: 'en' | 'zh';
-    };
-    response: {
-      openapi: string;
-      version: string;
-      operations: (Schemas['OperationEntry'])[];
-    };
+    query: { lang?: 'en' | 'zh' };
+    response: { openapi: string; version: string; operations: Schemas['OperationEntry'][] };
   };
-  'GET /api/v1/operations/{operation_id}': {
-    query: {
-      lang?: 'en' | 'zh';
-    };
-    response: Schemas['OpenApiDocument'];
-  };
+  'GET /api/v1/operations/{operation_id}': { query: { lang?: 'en' | 'zh' }; response: Schemas['OpenApiDocument'] };
 };

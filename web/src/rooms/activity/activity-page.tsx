@@ -1,20 +1,23 @@
+import { Button, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { useDeferredValue, useMemo } from 'react';
+import { useDeferredValue, useMemo, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
 import { AsyncBoundary } from '../../ui/async-boundary.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ChoiceFilter, SelectFilter, SetFilter } from '../../ui/filters.tsx';
 import { IconActivity, IconArchive } from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
+import { notify } from '../../ui/notify.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { Toolbar } from '../../ui/toolbar.tsx';
 import { useList } from '../../ui/use-list.ts';
-import { type ActivityFilter, activityQuery } from './activity-queries.ts';
+import { type ActivityFilter, activityQuery, useArchiveAll } from './activity-queries.ts';
 import { activityTexts } from './activity-texts.ts';
 import { activityTypes, activityTypeTexts, isActivityType } from './activity-type-texts.ts';
-import { ArchiveAll } from './archive-all.tsx';
 import { Feed } from './feed.tsx';
 
 const route = getRouteApi('/signed-in/activity');
@@ -108,5 +111,46 @@ function Rows({ filter }: { filter: ActivityFilter }) {
     <EmptyState icon={IconActivity} title={t.emptyTitle}>
       {t.empty}
     </EmptyState>
+  );
+}
+
+function ArchiveAll() {
+  const t = useTexts(activityTexts);
+  const format = useFormat();
+  const archive = useArchiveAll();
+  /** Rows that arrive while the dialog is open are not archived. */
+  const [before, setBefore] = useState<string | null>(null);
+  const close = () => setBefore(null);
+  const run = () => {
+    if (before === null) return;
+    archive.mutate(before, {
+      onSuccess: ({ archived }) => {
+        close();
+        notify({ tone: 'good', text: t.archivedCount(format.number(archived)) });
+      },
+    });
+  };
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<IconArchive size={16} />}
+        onClick={() => setBefore(new Date().toISOString())}
+      >
+        {t.archiveAll}
+      </Button>
+      <Confirm
+        isOpen={before !== null}
+        onClose={close}
+        title={t.archiveAllTitle}
+        action={t.archiveAll}
+        tone="plain"
+        isBusy={archive.isPending}
+        error={archive.error}
+        onConfirm={run}
+      >
+        <Text>{t.archiveAllText}</Text>
+      </Confirm>
+    </>
   );
 }

@@ -1,21 +1,24 @@
+import { Group, Progress, Stack, Text } from '@mantine/core';
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
 import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { focusTitle } from '../../ui/focus-title.ts';
 import { IconArrowLeft } from '../../ui/icons.tsx';
 import styles from '../../ui/list-page.module.css';
 import { PageTitle } from '../../ui/page-title.tsx';
+import { Panel } from '../../ui/panel.tsx';
 import { TableSkeleton } from '../../ui/table-skeleton.tsx';
+import { CancelImport } from './cancel-import.tsx';
 import { CheckStep } from './check-step.tsx';
 import { EndStep } from './end-step.tsx';
-import { type Import, type ImportPath, importQuery, refreshAfterImport } from './imports-queries.ts';
+import { type Import, type ImportPath, type ImportState, importQuery, refreshAfterImport } from './imports-queries.ts';
 import { importsTexts } from './imports-texts.ts';
 import { NewImport } from './new-import.tsx';
 import { type ImportStep, Steps } from './steps.tsx';
 import { UploadStep } from './upload-step.tsx';
-import { WorkStep } from './work-step.tsx';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/data/imports/$import');
 
@@ -131,4 +134,43 @@ function lastStepOf({ state, file, mapping }: Import): ImportStep {
   if (state === 'completed') return 'done';
   if (file.received_bytes < file.size_bytes) return 'file';
   return state === 'failed' && mapping !== null ? 'done' : 'check';
+}
+
+type Phase = keyof (typeof importsTexts)['en']['phases'];
+
+const phaseOf = (state: ImportState): Phase =>
+  state === 'uploaded' || state === 'importing' || state === 'canceling' ? state : 'profiling';
+
+function WorkStep({ at, going }: { at: ImportPath; going: Import }) {
+  const t = useTexts(importsTexts);
+  const format = useFormat();
+  const { state, progress } = going;
+  const { rows_done: done, rows_total: total, percent } = progress;
+  const title = t.phases[phaseOf(state)];
+  const rows = total === null ? t.rowsDone(format.number(done)) : t.rowsOf(format.number(done), format.number(total));
+  return (
+    <Panel title={title}>
+      <Stack gap="sm">
+        <Progress
+          value={percent ?? (state === 'uploaded' ? 0 : 100)}
+          striped={percent === null}
+          animated={percent === null && state !== 'uploaded'}
+          aria-label={title}
+          size="md"
+        />
+        <Group justify="space-between" gap="xs">
+          <Text size="sm">{done > 0 && rows}</Text>
+          {percent !== null && <Text size="sm">{format.percent(percent / 100)}</Text>}
+        </Group>
+        <Text size="sm" c="dimmed">
+          {t.canLeave}
+        </Text>
+        {state !== 'canceling' && (
+          <Group justify="flex-end">
+            <CancelImport at={at} />
+          </Group>
+        )}
+      </Stack>
+    </Panel>
+  );
 }

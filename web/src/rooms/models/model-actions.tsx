@@ -1,15 +1,21 @@
-import { Button, Group, Text } from '@mantine/core';
-import { useState } from 'react';
+import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useLanguage } from '../../i18n/language.tsx';
+import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 import { IconMessageCircle, IconPlayerPause, IconPlayerPlay, IconRefresh } from '../../ui/icons.tsx';
 import { notify, notifyProblem } from '../../ui/notify.tsx';
-import { useEnableModel } from './models-changes.ts';
+import { ProblemNote } from '../../ui/problem-note.tsx';
+import { SubmitRow } from '../../ui/submit-row.tsx';
+import { useChangeModel, useEnableModel } from './models-changes.ts';
 import type { HostedModel, ModelPath } from './models-queries.ts';
 import { modelsTexts } from './models-texts.ts';
-import { Retarget } from './retarget.tsx';
+import { TargetSelect } from './target-select.tsx';
+import { targetOf, targetValue } from './target-value.ts';
+import { useTargetName } from './use-target-name.ts';
 
 type ModelProps = { path: ModelPath; model: HostedModel };
 
@@ -85,5 +91,57 @@ function Deactivate({ path, model }: ModelProps) {
         <Text>{t.deactivateText}</Text>
       </Confirm>
     </>
+  );
+}
+
+type RetargetProps = { path: ModelPath; model: HostedModel; isOpen: boolean; onClose: () => void };
+
+/** Changes the target of an alias. An active one switches when the new target is loaded. */
+function Retarget({ path, model, isOpen, onClose }: RetargetProps) {
+  const t = useTexts(modelsTexts);
+  return (
+    <Dialog opened={isOpen} onClose={onClose} title={t.retargetTitle(model.alias)} size="lg">
+      <AsyncBoundary skeleton={<Skeleton height={220} />}>
+        <RetargetForm path={path} model={model} onClose={onClose} />
+      </AsyncBoundary>
+    </Dialog>
+  );
+}
+
+function RetargetForm({ path, model, onClose }: Omit<RetargetProps, 'isOpen'>) {
+  const t = useTexts(modelsTexts);
+  const targetName = useTargetName(model.kind, [model.target]);
+  const change = useChangeModel(path);
+  const present = targetValue(model.target);
+  const [target, setTarget] = useState(present);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    change.mutate(
+      { target: targetOf(target) },
+      {
+        onSuccess: ({ alias }) => {
+          onClose();
+          notify({ tone: 'good', text: t.retargeted(alias) });
+        },
+      },
+    );
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <Text size="sm" c="dimmed">
+          {t.present}: {targetName(model.target)}. {model.state === 'active' ? t.retargetText : t.retargetInactive}{' '}
+          {t.retargetNewRate}
+        </Text>
+        <TargetSelect
+          kind={model.kind}
+          value={target}
+          onChange={(event) => setTarget(event.currentTarget.value)}
+          data-autofocus
+        />
+        {change.error ? <ProblemNote error={change.error} /> : null}
+        <SubmitRow action={t.retargetDo} isBusy={change.isPending} disabled={target === present} onCancel={onClose} />
+      </Stack>
+    </form>
   );
 }
