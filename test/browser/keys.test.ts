@@ -117,7 +117,7 @@ test('limits of a key are checked, saved and shown again', async () => {
   await open();
   await page.getByLabel('Calls per minute').fill('none');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('A whole number from 1 to 1,000,000, or nothing.').waitFor();
+  await page.getByText('A whole number from 1 to 1,000,000, or empty.').waitFor();
   await page.getByLabel('Calls per minute').fill('60');
   await page.getByLabel('Credits per day (UTC)').fill('2.5');
   await page.getByRole('button', { name: 'Save' }).click();
@@ -167,7 +167,7 @@ test('a key is made together with its limits, and the list tells them without as
   await perMinute.waitFor({ state: 'hidden' });
   await dialog.getByRole('button', { name: 'Create key' }).click();
   // What is wrong is unfolded, and has the focus.
-  await dialog.getByText('A whole number from 1 to 1,000,000, or nothing.').waitFor();
+  await dialog.getByText('A whole number from 1 to 1,000,000, or empty.').waitFor();
   await dialog.locator('input[aria-invalid="true"]:focus').fill('1200');
   await dialog.getByRole('button', { name: 'Create key' }).click();
   await dialog.getByRole('button', { name: 'I have copied it' }).click();

@@ -103,7 +103,7 @@ test('a job that waits is canceled, tried again with an estimate, and compared w
   await page.getByLabel('Epochs').fill('');
   const share = page.getByLabel('Replay share');
   await share.fill('0.7');
-  await page.getByText('A number from 0 to 0.5, or nothing.').waitFor();
+  await page.getByText('A number from 0 to 0.5, or empty.').waitFor();
   await page.getByRole('heading', { name: 'New training job' }).click();
   await page.getByRole('button', { name: 'Begin training' }).click();
   await page.locator('[aria-invalid="true"]:focus').waitFor();

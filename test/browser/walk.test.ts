@@ -83,7 +83,7 @@ test('somebody new is led from the first page to a model that was trained, is se
 
   await page.getByLabel('Name').fill('Sort tickets');
   await page.getByLabel('Epochs').fill('1000000');
-  await page.getByText('A number from 1 to 100, or nothing.').waitFor();
+  await page.getByText('A number from 1 to 100, or empty.').waitFor();
   await page.getByText('A setting is invalid; see its field.').waitFor();
   await page.getByLabel('Epochs').fill('6');
   await page.getByText(/^0\.\d+ credits$/).waitFor();
