@@ -64,8 +64,8 @@ export const keysTexts = catalogue(
     rowUsedUp: ': used up, calls are refused until midnight',
     createLimits: 'Limits',
     createLimitsText: 'They hold from the first call with the key on. Leave a field empty for no limit.',
-    wholeNumber: (min: string, max: string) => `A whole number from ${min} to ${max}, or nothing.`,
-    amount: 'A number with at most six decimals, or nothing.',
+    wholeNumber: (min: string, max: string) => `A whole number from ${min} to ${max}, or empty.`,
+    amount: 'A number with at most six decimals, or empty.',
   },
   {
     title: 'API 密钥',
