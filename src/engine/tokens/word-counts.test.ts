@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fc } from '#test/properties.ts';
 import { createTextCounter } from './text-counter.ts';
-import { assembled } from './words.fixture.ts';
 
 const qwen2 =
   /'(?:[sSdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+/gu;
@@ -88,9 +86,4 @@ test('a word is asked for once, however many there are, until there are too many
   const tooMany = textOf(70_000);
   assert.equal(count([tooMany]), expectedOf(tooMany));
   assert.equal(count([tooMany]), expectedOf(tooMany));
-});
-
-test('the program is the one that its text says', async () => {
-  const program = readFileSync(new URL('./words.wasm', import.meta.url));
-  assert.deepEqual(program, Buffer.from(await assembled()), 'Run `npm run words`.');
 });

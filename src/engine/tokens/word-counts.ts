@@ -6,8 +6,12 @@ const longestKnown = 24;
 const mostLong = 1 << 14;
 /** Characters that added tokens may begin with. */
 const mostBeginnings = 4;
-/** A look at a text takes so many bytes, which must be there behind its end. */
-const lookBytes = 64;
+const firstBytes = 1 << 16;
+const maxBytesPerUnit = 3;
+const hashFactor = 31;
+const space = 0x20;
+/** In an ASCII letter, the bit that makes it lower case. */
+const lowerCase = 0x20;
 
 /**
  * Whether added tokens can be found on the way: where none begins within another one, it does not matter which is looked
@@ -33,10 +37,8 @@ export class WordCounts {
   readonly #countAnew: (text: string) => number;
   /** By their first byte, the longest first. */
   readonly #added: [beginning: number, tokens: Uint8Array[]][];
-  readonly #table = new WordTable({
-    endOf: (at, end) => endOfWord(this.#table.bytes, at, end),
-    countAnew: (at, end) => this.#countWord(at, end),
-  });
+  readonly #table = new WordTable();
+  #text = Buffer.alloc(firstBytes);
   /** Words that have no room in the table. */
   readonly #long = new Map<string, number>();
 
@@ -52,10 +54,10 @@ export class WordCounts {
     const end = this.#write(texts);
     if (end === null) return null;
     let count = 0;
-    for (let at = this.#table.textAt; at < end; ) {
+    for (let at = 0; at < end; ) {
       const token = this.#nextAdded(at, end);
-      const words = this.#table.count(at, token?.at ?? end);
-      if (words < 0) return null;
+      const words = this.#countWords(at, token?.at ?? end);
+      if (words === null) return null;
       count += words;
       if (token) count++;
       at = token?.end ?? end;
@@ -64,7 +66,7 @@ export class WordCounts {
   }
 
   #nextAdded(from: number, textEnd: number): { at: number; end: number } | null {
-    const { bytes } = this.#table;
+    const bytes = this.#text;
     let next: { at: number; end: number } | null = null;
     for (const [beginning, tokens] of this.#added)
       for (let at = bytes.indexOf(beginning, from); at < (next?.at ?? textEnd); ) {
@@ -79,7 +81,7 @@ export class WordCounts {
   #endOfAdded(tokens: readonly Uint8Array[], at: number, textEnd: number): number {
     for (const token of tokens) {
       let same = 1;
-      while (same < token.length && this.#table.bytes[at + same] === token[same]) same++;
+      while (same < token.length && this.#text[at + same] === token[same]) same++;
       if (same === token.length && at + same <= textEnd) return at + same;
     }
     return 0;
@@ -87,29 +89,59 @@ export class WordCounts {
 
   /** Where their bytes end; null: they are not ASCII. */
   #write(texts: readonly string[]): number | null {
-    const table = this.#table;
-    let end = table.textAt;
+    let end = 0;
     for (const text of texts) {
-      if (text === '') continue;
-      // Most texts need not be measured: a unit of a text takes at most three bytes.
-      if (end + text.length * 3 + lookBytes > table.bytes.length)
-        table.makeRoom(end, Buffer.byteLength(text) + lookBytes);
+      this.#makeRoom(end, text.length * maxBytesPerUnit + this.#added.length + 1);
       // A character that is not ASCII takes more bytes than the text has characters.
-      if (table.bytes.write(text, end) !== text.length) return null;
+      if (this.#text.write(text, end) !== text.length) return null;
       end += text.length;
     }
     // Nothing is looked for beyond this: neither letters nor added tokens.
-    table.bytes[end] = 0;
-    for (const [index, [beginning]] of this.#added.entries()) table.bytes[end + index] = beginning;
+    this.#text[end] = 0;
+    for (const [index, [beginning]] of this.#added.entries()) this.#text[end + index] = beginning;
     return end;
   }
 
+  #makeRoom(used: number, needed: number): void {
+    if (used + needed <= this.#text.length) return;
+    const larger = Buffer.alloc(Math.max(used + needed, this.#text.length * 2));
+    this.#text.copy(larger, 0, 0, used);
+    this.#text = larger;
+  }
+
+  /** Null: some bytes are not known here. */
+  #countWords(from: number, end: number): number | null {
+    const text = this.#text;
+    let count = 0;
+    for (let at = from; at < end; ) {
+      const letters = text[at] === space ? at + 1 : at;
+      let hash = letters > at ? space : 0;
+      let next = letters;
+      for (; ; next++) {
+        const byte = text[next] ?? 0;
+        const lower = byte | lowerCase;
+        if (lower < 0x61 || lower > 0x7a) break;
+        hash = (Math.imul(hash, hashFactor) + byte) | 0;
+      }
+      if (next === letters) {
+        next = endOfWord(text, at, end);
+        if (next === 0) return null;
+        hash = 0;
+        for (let index = at; index < next; index++) hash = (Math.imul(hash, hashFactor) + (text[index] ?? 0)) | 0;
+      }
+      const known = next - at <= longestInTable ? this.#table.get(text, at, next, hash) : null;
+      count += known ?? this.#countWord(at, next, hash);
+      at = next;
+    }
+    return count;
+  }
+
   /** Of a word that the table does not have. */
-  #countWord(at: number, end: number): number {
-    const word = this.#table.bytes.toString('latin1', at, end);
+  #countWord(at: number, end: number, hash: number): number {
+    const word = this.#text.toString('latin1', at, end);
     const count = this.#long.get(word) ?? this.#countAnew(word);
     if (Number.isNaN(count)) return count;
-    if (end - at <= longestInTable) this.#table.add(at, end, count);
+    if (end - at <= longestInTable) this.#table.set(this.#text, at, end, { hash, tokens: count });
     else if (end - at <= longestKnown) {
       if (this.#long.size >= mostLong) this.#long.clear();
       this.#long.set(word, count);

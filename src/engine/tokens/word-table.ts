@@ -1,93 +1,48 @@
-import { readFileSync } from 'node:fs';
-
-/** A slot: fifteen bytes of a word, those behind its end being 0, and how many tokens it has. Two make a pair. */
-const slotBytes = 16;
-export const longestInTable = slotBytes - 1;
-const mostTokens = 0xff;
-const mostWords = 1 << 16;
+const slotBits = 17;
+const slotCount = 1 << slotBits;
 /** Half of the slots are free at least. */
-const mostSlots = mostWords * 2;
+const maxWords = slotCount / 2;
+const slotBytes = 16;
+/** The last byte of a slot is the length of its word. */
+export const longestInTable = slotBytes - 1;
+const maxTokens = 0xff;
 
-/** The memory: what a word of so many bytes has of a slot, a word to be looked for, the table, the text. */
-const wordAt = slotBytes * slotBytes;
-const pageBytes = 1 << 16;
-const tableAt = pageBytes;
-const textAt = tableAt + mostSlots * slotBytes;
-
-/** What the loop has to ask (`words.wat`). */
-type Asked = { endOf: (at: number, end: number) => number; countAnew: (at: number, end: number) => number };
-
-type Program = {
-  count: (at: number, end: number) => number;
-  slotOf: (at: number, bytes: number) => number;
-  bits: { value: bigint };
-};
-
-/**
- * Counts of short words, and the text that is counted, in one piece of memory: no word is a string, and no two share a slot. Of
- * memory that is not touched the system gives nothing.
- */
+/** Token counts of short words, found by their bytes: a string for each word would take five times as long. */
 export class WordTable {
-  readonly #memory = new WebAssembly.Memory({ initial: textAt / pageBytes + 2 });
-  readonly #program: Program;
-  #words = 0;
-  /** All of the memory. Texts stand in it from `textAt` on; what they grow out of is there no more. */
-  bytes = Buffer.from(this.#memory.buffer);
-  readonly textAt = textAt;
+  readonly #words = new Uint8Array(slotCount * slotBytes);
+  readonly #tokens = new Uint8Array(slotCount);
+  #size = 0;
 
-  constructor(asked: Asked) {
-    const module = new WebAssembly.Module(readFileSync(new URL('./words.wasm', import.meta.url)));
-    const imports = { memory: this.#memory, table: tableAt, ...asked };
-    const { exports } = new WebAssembly.Instance(module, { words: imports });
-    // as: this is what words.wat exports.
-    this.#program = exports as unknown as Program;
-    for (let bytes = 0; bytes < slotBytes; bytes++) this.bytes.fill(0xff, bytes * slotBytes, bytes * slotBytes + bytes);
+  /** Null: the word is not known. */
+  get(text: Uint8Array, at: number, end: number, hash: number): number | null {
+    const slot = this.#slotOf(text, at, end, hash);
+    return this.#words[slot * slotBytes + longestInTable] === 0 ? null : (this.#tokens[slot] ?? 0);
   }
 
-  /** Tokens of a stretch of the text, behind which there is no letter. `NaN`: of some word. -1: not all bytes are known. */
-  count(at: number, end: number): number {
-    return this.#program.count(at, end);
+  set(text: Uint8Array, at: number, end: number, { hash, tokens }: { hash: number; tokens: number }): void {
+    if (tokens > maxTokens) return;
+    if (this.#size >= maxWords) {
+      this.#words.fill(0);
+      this.#size = 0;
+    }
+    this.#size++;
+    const slot = this.#slotOf(text, at, end, hash);
+    this.#words.set(text.subarray(at, end), slot * slotBytes);
+    this.#words[slot * slotBytes + longestInTable] = end - at;
+    this.#tokens[slot] = tokens;
   }
 
-  /** Of a word that is not known. */
-  add(at: number, end: number, tokens: number): void {
-    if (tokens > mostTokens || end - at > longestInTable) return;
-    if (this.#words >= mostWords) this.#forget();
-    else if (this.#words * 2 >= this.#slots()) this.#spread();
-    this.#words++;
-    const slot = this.#program.slotOf(at, end - at);
-    this.bytes.copyWithin(slot, at, end);
-    this.bytes[slot + longestInTable] = tokens;
-  }
-
-  /** Room for so many bytes behind those of the text that are used. */
-  makeRoom(used: number, needed: number): void {
-    const missing = used + needed - this.bytes.length;
-    if (missing <= 0) return;
-    this.#memory.grow(Math.ceil(Math.max(missing, used - textAt) / pageBytes));
-    this.bytes = Buffer.from(this.#memory.buffer);
-  }
-
-  #slots(): number {
-    return 2 ** (Number(this.#program.bits.value) + 1);
-  }
-
-  #forget(): void {
-    this.bytes.fill(0, tableAt, textAt);
-    this.#words = 0;
-  }
-
-  /** Twice as many slots: as few as will do stay in the caches. */
-  #spread(): void {
-    const end = tableAt + this.#slots() * slotBytes;
-    const before = Buffer.from(this.bytes.subarray(tableAt, end));
-    this.bytes.fill(0, tableAt, end);
-    this.#program.bits.value++;
-    for (let slot = 0; slot < before.length; slot += slotBytes) {
-      if (before[slot] === 0) continue;
-      before.copy(this.bytes, wordAt, slot, slot + slotBytes);
-      const free = this.#program.slotOf(wordAt, longestInTable);
-      this.bytes.copyWithin(free, wordAt, wordAt + slotBytes);
+  /** The slot of the word, or the free one where it belongs. */
+  #slotOf(text: Uint8Array, at: number, end: number, hash: number): number {
+    const length = end - at;
+    for (let slot = Math.imul(hash, 0x9e3779b1) >>> (32 - slotBits); ; slot = (slot + 1) % slotCount) {
+      const start = slot * slotBytes;
+      const found = this.#words[start + longestInTable];
+      if (found === 0) return slot;
+      if (found !== length) continue;
+      let same = 0;
+      while (same < length && this.#words[start + same] === text[at + same]) same++;
+      if (same === length) return slot;
     }
   }
 }
