@@ -13,8 +13,12 @@ export type { NewExample, PreparedExample, Split, StorableExample, TokenRuler } 
 export type { ReplacedExample } from './examples/replace-examples.ts';
 export { findLiveContents } from './examples/same-content.store.ts';
 export { createImports } from './imports/import-room.ts';
-export { listNeededParts, listUnneededParts } from './imports/needed-parts.store.ts';
-export { findStrayImportObjects, type StrayKeys } from './imports/stray-objects.store.ts';
+export {
+  findStrayImportObjects,
+  listNeededParts,
+  listUnneededParts,
+  type StrayKeys,
+} from './imports/import-parts.store.ts';
 export type { ObjectPlace } from './imports/worker/protocol.ts';
 export type { DatasetLimits } from './limits.ts';
 export { countImports, hasDataset } from './overview.store.ts';

@@ -1,6 +1,6 @@
 import type { Sql } from '#db';
 import type { SourceIssue } from './import-record.ts';
-import { storedJson } from './stored-json.ts';
+import { storedJson } from './imports.store.ts';
 
 export async function replaceIssues(tx: Sql, importId: string, issues: readonly SourceIssue[]): Promise<void> {
   await tx.query('delete from import_issues where import_id = $1', [importId]);

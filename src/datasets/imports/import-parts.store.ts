@@ -41,7 +41,7 @@ export async function deletePart(sql: Sql, key: string): Promise<void> {
   await sql.query('delete from import_parts where key = $1', [key]);
 }
 
-/** Takes back all that has arrived; returns the keys of what is not wanted any more. */
+/** Takes back all that has arrived; their objects become orphans. */
 export async function dropParts(tx: Sql, importId: string): Promise<void> {
   await tx.query(
     `update imports set received_bytes = 0, updated_at = now() where id = $1 and state = 'awaiting_upload'`,
@@ -52,7 +52,7 @@ export async function dropParts(tx: Sql, importId: string): Promise<void> {
 }
 
 /**
- * The whole file has arrived with this digest. False: the state has changed meanwhile. Its first reading is asked for.
+ * The whole file has arrived with this digest. False: the state has changed meanwhile. Its first profile is requested.
  */
 export async function endUpload(tx: Sql, { importId, sha256 }: { importId: string; sha256: string }): Promise<boolean> {
   const rows = await tx.query(
@@ -61,4 +61,51 @@ export async function endUpload(tx: Sql, { importId, sha256 }: { importId: strin
     [importId, sha256],
   );
   return rows.length > 0;
+}
+
+/** Parts of files that open imports need, in the order of their keys. */
+export function listNeededParts(
+  sql: Sql,
+  { after, limit }: { after: string; limit: number },
+): Promise<{ key: string; importId: string }[]> {
+  return sql.query(
+    `select part.key, part.import_id as "importId"
+       from import_parts part join imports i on i.id = part.import_id
+      where part.key > $1 and part.bytes is not null and i.finished_at is null
+      order by part.key limit $2`,
+    [after, limit],
+  );
+}
+
+/** Which of these keys of parts no open import needs any more. */
+export async function listUnneededParts(sql: Sql, keys: readonly string[]): Promise<string[]> {
+  const rows = await sql.query<{ key: string }>(
+    `select k.key from unnest($1::text[]) as k (key)
+      where k.key like 'imports/%' and not exists (
+        select from import_parts part join imports i on i.id = part.import_id
+         where part.key = k.key and part.bytes is not null and i.finished_at is null)`,
+    [keys],
+  );
+  return rows.map(({ key }) => key);
+}
+
+/** Of keys of objects: those that nothing needs, and those of imports that are not in this database. */
+export type StrayKeys = { stray: string[]; foreign: string[] };
+
+/** What the program makes; whatever else lies there is nobody's. */
+const form = /^imports\/imp_[^/]+\/(part|reading)-[^/]+$/;
+
+/** Objects of imports that have been there for long: their rows came before them, and go after them. */
+export async function findStrayImportObjects(sql: Sql, keys: readonly string[]): Promise<StrayKeys> {
+  const ours = keys.filter((key) => form.test(key));
+  if (ours.length === 0) return { stray: [], foreign: [] };
+  const rows = await sql.query<{ key: string; isForeign: boolean }>(
+    `select k.key, i.id is null as "isForeign"
+       from unnest($1::text[]) as k (key) left join imports i on i.id = split_part(k.key, '/', 2)
+      where not exists (select from import_parts p where p.key = k.key)
+        and k.key is distinct from i.issues_key and k.key is distinct from i.tokens_key`,
+    [ours],
+  );
+  const keysOf = (isForeign: boolean) => rows.filter((row) => row.isForeign === isForeign).map(({ key }) => key);
+  return { stray: keysOf(false), foreign: keysOf(true) };
 }

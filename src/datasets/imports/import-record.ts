@@ -4,14 +4,14 @@ import type { Issue, IssueCode } from '../content/issues.ts';
 import type { Shape } from './mapping/detect-shape.ts';
 import type { WireMapping } from './mapping/mapping.ts';
 import type { FailureCode } from './reading/import-failure.ts';
-import type { Reading } from './reading/open-rows.ts';
+import type { DetectedFormat } from './reading/open-rows.ts';
 import type { FileFormat } from './reading/source-row.ts';
 
 /*
  *   awaiting_upload -> uploaded       the last byte is there and the digest is right
  *   uploaded -> profiling             a worker begins to read
  *   profiling -> ready | failed       every row was read
- *   ready -> profiling                another way to read it was asked for
+ *   ready -> profiling                another profile was requested
  *   ready -> importing                confirmed
  *   importing -> completed | failed   one transaction, with this change of state in it
  *   importing -> canceling -> canceled
@@ -32,8 +32,8 @@ export const importStates = [
 
 export type ImportState = (typeof importStates)[number];
 
-/** How the caller wants the file to be read; null: found out. */
-export type Asked = {
+/** How the caller wants the file to be read; null: detected. */
+export type ReaderOptions = {
   format: FileFormat | null;
   encoding: string | null;
   delimiter: string | null;
@@ -62,7 +62,7 @@ export type ColumnProfile = { name: string; type: string; nullCount: number; sam
 
 export type IssueSummary = { code: IssueCode; count: number; firstLine: number };
 
-export type Profile = Reading & {
+export type Profile = DetectedFormat & {
   columns: ColumnProfile[];
   shape: Shape;
   suggestedMapping: WireMapping | null;
@@ -84,7 +84,7 @@ export type SampleRow = {
   tokens: number | null;
 };
 
-/** An issue with its place in the file. */
+/** An issue with its location in the file. */
 export type SourceIssue = {
   line: number;
   byte_offset: number | null;
@@ -109,7 +109,7 @@ export type ImportRecord = {
   receivedBytes: number;
   expectedSha256: string | null;
   sha256: string | null;
-  asked: Asked;
+  readerOptions: ReaderOptions;
   reading: number;
   profile: Profile | null;
   mapping: WireMapping | null;

@@ -1,8 +1,7 @@
 import type { Sql } from '#db';
 import type { ImportCounts, ImportError, ImportRecord, ImportState, Profile, SampleRow } from './import-record.ts';
-import { importColumns } from './imports.store.ts';
+import { importColumns, storedJson } from './imports.store.ts';
 import type { WireMapping } from './mapping/mapping.ts';
-import { storedJson } from './stored-json.ts';
 
 /** An import at work, with what its feed needs. */
 export type RunningImport = ImportRecord & { accountId: string; ownerSlug: string; projectSlug: string };
@@ -16,7 +15,7 @@ export async function takeLease(tx: Sql, importId: string): Promise<boolean> {
   return row?.taken ?? false;
 }
 
-/** Begins an attempt at what the state asks for; null: it asks for nothing. */
+/** Begins an attempt at the work of the present state; null: there is none. */
 export async function beginAttempt(sql: Sql, importId: string): Promise<RunningImport | null> {
   const begun = await sql.query(
     `update imports set state = case state when 'uploaded' then 'profiling' else state end, attempts = attempts + 1,
@@ -36,14 +35,14 @@ export async function findRunning(sql: Sql, importId: string): Promise<RunningIm
   return row ?? null;
 }
 
-/** An attempt that a stopping server gave up does not count, nor one whose worker lived to tell why it came to nothing. */
-export async function giveAttemptBack(sql: Sql, importId: string): Promise<void> {
+/** An attempt that a stopping server gave up does not count, nor one whose worker lived to report why it failed. */
+export async function returnAttempt(sql: Sql, importId: string): Promise<void> {
   await sql.query('update imports set attempts = greatest(attempts - 1, 0) where id = $1', [importId]);
 }
 
 export type Progress = { phase: string; rowsDone: number; percent: number | null };
 
-/** Stores progress; returns the state, so that a worker sees that it is not wanted any more. */
+/** Stores progress; returns the state, so that a worker notices that the import was canceled or another profile requested. */
 export async function updateProgress(
   sql: Sql,
   run: { importId: string; reading: number },
@@ -59,8 +58,8 @@ export async function updateProgress(
   return row ?? null;
 }
 
-/** Says where the objects of a reading will be, before there are any. Those of an earlier reading are left to the sweep. */
-export async function noteObjects(
+/** Records where the objects of a profile will be, before there are any. Those of an earlier profile are left to the sweep. */
+export async function recordObjects(
   sql: Sql,
   importId: string,
   { issuesKey, tokensKey }: { issuesKey: string; tokensKey: string },
@@ -76,8 +75,8 @@ export async function noteObjects(
 
 export type Finding = { profile: Profile; sample: SampleRow[]; mapping: WireMapping | null };
 
-/** Ends a reading, if it is still the one that is wanted. */
-export async function endReading(
+/** Ends a profile, unless another one was requested. */
+export async function endProfiling(
   tx: Sql,
   run: { importId: string; reading: number },
   { profile, sample, mapping }: Finding,

@@ -16,10 +16,10 @@ import {
   readProfileContract,
 } from './imports.contract.ts';
 import { type ImportRoutesDeps, importPath } from './imports.routes.ts';
-import { cancelImport, readAgain } from './imports.ts';
+import { cancelImport, requestAnotherProfile } from './imports.ts';
 import { confirmImport, previewImport } from './preview.ts';
 
-/** The way of one import: read again, looked at, confirmed, or canceled. */
+/** The steps of one import: profile, preview, confirm, cancel, and its list of issues. */
 export function importStepsRoutes(deps: ImportRoutesDeps) {
   return async (app: FastifyInstance): Promise<void> => {
     const typed = app.withTypeProvider<TypeBoxProvider>();
@@ -32,7 +32,7 @@ export function importStepsRoutes(deps: ImportRoutesDeps) {
         const { sample_rows: sampleRows, ...rest } = request.body;
         const record = await database.transaction(async (tx) => {
           const { record: before } = await changeOwnImport(tx, request);
-          return readAgain(tx, before, { asked: { ...rest, sampleRows }, task });
+          return requestAnotherProfile(tx, before, { request: { ...rest, sampleRows }, task });
         });
         reply.code(202);
         return importToWire(record);
@@ -44,7 +44,7 @@ export function importStepsRoutes(deps: ImportRoutesDeps) {
       { config: { operation: 'imports.read_profile', contract: readProfileContract } },
       async (request) => {
         const { profile, state } = await readOwnImport(database, request);
-        // While the file is read again, what was in it is not what the caller has asked for.
+        // While the file is read again, the former profile is not the requested one.
         if (!profile || state === 'uploaded' || state === 'profiling') throw wrongState(state, ['ready']);
         return profileToWire(profile);
       },

@@ -19,10 +19,10 @@ export async function listStuckUploads(sql: Sql): Promise<{ id: string; projectI
 }
 
 /**
- * Objects of parts and readings that nothing refers to, old enough not to be in flight: writing a part takes minutes
+ * Objects of parts and profiles that nothing refers to, old enough not to be in flight: writing a part takes minutes
  * at most.
  */
-export async function listStrayObjects(sql: Sql): Promise<string[]> {
+export async function listOrphanedObjects(sql: Sql): Promise<string[]> {
   const rows = await sql.query<{ key: string }>(
     `select part.key from import_parts part join imports i on i.id = part.import_id
       where part.bytes is null and part.created_at < now() - interval '1 hour'
@@ -47,7 +47,7 @@ export async function deleteObjectRow(sql: Sql, key: string): Promise<void> {
 }
 
 /** The files of an import are gone; what is left of it is its record. */
-export async function noteFilesRemoved(sql: Sql, importId: string): Promise<void> {
+export async function recordFilesRemoved(sql: Sql, importId: string): Promise<void> {
   await sql.query(
     'update imports set files_removed_at = now(), issues_key = null, tokens_key = null, sample = null where id = $1',
     [importId],

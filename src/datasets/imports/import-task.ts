@@ -1,7 +1,7 @@
 import type { Database, Sql } from '#db';
 import { defineTask, type Jobs, type TaskRun } from '#jobs';
 import { enqueueIndexing } from '../search/index-examples.ts';
-import { accountOfImport, findRunning, giveAttemptBack, listAbandoned } from './import-runs.store.ts';
+import { accountOfImport, findRunning, listAbandoned, returnAttempt } from './import-runs.store.ts';
 import type { ObjectPlace, WorkBounds, WorkTarget } from './worker/protocol.ts';
 import { failImport } from './worker/run-import.ts';
 import { tempFolderOf } from './worker/temp-files.ts';
@@ -72,7 +72,7 @@ async function handle(options: Handling, importId: string, run: TaskRun): Promis
   const tempDir = tempFolderOf(options.tempDir, importId);
   const end = await workers.run({ ...target(), importId, bounds, tempDir }, run.signal);
   if (run.signal.aborted) {
-    await giveAttemptBack(database, importId);
+    await returnAttempt(database, importId);
     throw new Error('The server stopped while an import was in flight; it goes on elsewhere.');
   }
   if (end.type === 'unavailable')

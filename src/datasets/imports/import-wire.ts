@@ -21,7 +21,7 @@ export function importToWire(record: ImportRecord): Static<typeof importSchema> 
       received_bytes: record.receivedBytes,
       sha256: record.sha256,
     },
-    format: record.profile?.format ?? record.asked.format,
+    format: record.profile?.format ?? record.readerOptions.format,
     progress: {
       phase: record.phase,
       rows_done: record.rowsDone,

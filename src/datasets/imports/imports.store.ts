@@ -1,12 +1,11 @@
 import { type Sql, timeText } from '#db';
 import { parseExactJson } from '#kernel';
-import type { Asked, ImportOptions, ImportRecord, ImportState, SampleRow } from './import-record.ts';
+import type { ImportOptions, ImportRecord, ImportState, ReaderOptions, SampleRow } from './import-record.ts';
 import type { WireMapping } from './mapping/mapping.ts';
-import { storedJson } from './stored-json.ts';
 
 export const importColumns = `i.id, i.project_id as "projectId", p.kind, i.dataset_id as "datasetId",
   i.dataset_name as "datasetName", i.state, i.file_name as "fileName", i.size_bytes::float8 as "sizeBytes",
-  i.received_bytes::float8 as "receivedBytes", i.expected_sha256 as "expectedSha256", i.sha256, i.asked, i.reading, i.profile,
+  i.received_bytes::float8 as "receivedBytes", i.expected_sha256 as "expectedSha256", i.sha256, i.asked as "readerOptions", i.reading, i.profile,
   i.mapping, i.options, i.counts, i.phase, i.rows_done::float8 as "rowsDone", i.rows_total::float8 as "rowsTotal", i.percent,
   i.attempts, i.issues_key as "issuesKey", i.tokens_key as "tokensKey", i.result, i.error, i.created_by as "createdBy",
   i.request_id as "requestId", i.expires_at as "expiresAt", i.finished_at as "finishedAt", i.created_at as "createdAt",
@@ -43,7 +42,7 @@ export type NewImport = Pick<
   | 'fileName'
   | 'sizeBytes'
   | 'expectedSha256'
-  | 'asked'
+  | 'readerOptions'
   | 'options'
   | 'createdBy'
   | 'requestId'
@@ -56,12 +55,12 @@ export async function insertImport(tx: Sql, row: NewImport): Promise<void> {
      values ($1, $2, $3, $4, 'awaiting_upload', $5, $6, $7, $8, $9, $10, $11, now() + interval '24 hours')`,
     [
       ...[row.id, row.projectId, row.datasetId, row.datasetName, row.fileName, row.sizeBytes, row.expectedSha256],
-      ...[storedJson(row.asked), storedJson(row.options), storedJson(row.createdBy), row.requestId],
+      ...[storedJson(row.readerOptions), storedJson(row.options), storedJson(row.createdBy), row.requestId],
     ],
   );
 }
 
-/** Imports of a project that are in flight. Until the transaction ends, nobody else adds one to it. */
+/** Open imports of a project. Until the transaction ends, nobody else adds one to it. */
 export async function countOpenImports(tx: Sql, projectId: string): Promise<number> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('imports of ' || $1, 0))`, [projectId]);
   const [row] = await tx.query<{ open: number }>(
@@ -117,13 +116,13 @@ export async function findSample(sql: Sql, id: string): Promise<SampleRow[]> {
   return row?.sample ? (parseExactJson(row.sample) as SampleRow[]) : [];
 }
 
-/** Asks for a reading of a locked import. */
-export async function askForReading(tx: Sql, id: string, asked: Asked): Promise<void> {
+/** Requests another profile of a locked import. */
+export async function requestProfile(tx: Sql, id: string, options: ReaderOptions): Promise<void> {
   await tx.query(
     `update imports set state = 'uploaded', asked = $2, reading = reading + 1, attempts = 0, phase = 'waiting', rows_done = 0,
             rows_total = null, percent = null, expires_at = null, updated_at = now()
       where id = $1`,
-    [id, storedJson(asked)],
+    [id, storedJson(options)],
   );
 }
 
@@ -158,4 +157,11 @@ export async function cancelLocked(tx: Sql, id: string, state: 'canceled' | 'can
       where id = $1`,
     [id, state],
   );
+}
+
+/** JSON that PostgreSQL takes: it stores no NUL and no half of a surrogate pair, which files do hold. */
+export function storedJson(value: unknown): string {
+  const text = JSON.stringify(value);
+  if (!text.includes('\\u')) return text;
+  return text.replace(/\\(u0000|ud[89a-f][0-9a-f]{2}|.)/g, (code) => (code.length === 6 ? '\\ufffd' : code));
 }

@@ -8,18 +8,18 @@ import { recordImportActivity } from './import-activity.ts';
 import { defaultOptions, type ImportRecord, type ImportState } from './import-record.ts';
 import type { ImportTask } from './import-task.ts';
 import {
-  askForReading,
   cancelLocked,
   countOpenImports,
   findImport,
   type ImportFilter,
   insertImport,
   listImports as listRows,
+  requestProfile,
 } from './imports.store.ts';
 import { isKnownEncoding } from './reading/encoding.ts';
 import type { FileFormat } from './reading/source-row.ts';
 
-/** Imports of a project that may be in flight: each may keep a file. */
+/** Open imports that a project may have: each may store a file. */
 const maxOpenImports = 100;
 const defaultSampleRows = 100;
 
@@ -53,14 +53,14 @@ export async function createImport(
   await insertImport(tx, {
     ...{ id, projectId: project.id, datasetId, datasetName, fileName, sizeBytes },
     expectedSha256: request.sha256?.toLowerCase() ?? null,
-    asked: { format, encoding: null, delimiter: null, sampleRows: defaultSampleRows, mapping: null },
+    readerOptions: { format, encoding: null, delimiter: null, sampleRows: defaultSampleRows, mapping: null },
     ...{ options: defaultOptions, createdBy: author.actor, requestId: author.requestId },
   });
-  return again(tx, { projectId: project.id, id });
+  return reloadImport(tx, { projectId: project.id, id });
 }
 
 /**
- * Keeps the last part of a path: the name is shown and tells the format, but folders of the caller's disk are
+ * Keeps the last part of a path: the name is shown and hints at the format, but folders of the caller's disk are
  * private.
  */
 function checkFileName(sent: string): string {
@@ -94,13 +94,13 @@ async function checkTarget(tx: Sql, { datasetId, datasetName }: ImportRequest, p
     });
 }
 
-export async function again(sql: Sql, address: { projectId: string; id: string }): Promise<ImportRecord> {
+export async function reloadImport(sql: Sql, address: { projectId: string; id: string }): Promise<ImportRecord> {
   const record = await findImport(sql, address);
   if (!record) throw new Error('An import that was written is not there. This is a bug.');
   return record;
 }
 
-export type ReadingRequest = {
+export type ProfileRequest = {
   format?: FileFormat | undefined;
   encoding?: string | undefined;
   delimiter?: string | undefined;
@@ -110,16 +110,16 @@ export type ReadingRequest = {
 /** These separate rows or quote values, so they cannot separate values. */
 const marks = '"\r\n';
 
-const mayBeReadAgain: readonly ImportState[] = ['uploaded', 'profiling', 'ready'];
+const mayBeProfiled: readonly ImportState[] = ['uploaded', 'profiling', 'ready'];
 
-/** Lets a locked import be read as asked for; what is not said is found out. As it is already asked for, nothing happens. */
-export async function readAgain(
+/** Requests a profile of a locked import; options that are left out are detected. The same request while it runs changes nothing. */
+export async function requestAnotherProfile(
   tx: Sql,
   record: ImportRecord,
-  { asked, task }: { asked: ReadingRequest; task: ImportTask },
+  { request, task }: { request: ProfileRequest; task: ImportTask },
 ): Promise<ImportRecord> {
-  if (!mayBeReadAgain.includes(record.state)) throw wrongState(record.state, mayBeReadAgain);
-  const { format = null, encoding = null, delimiter = null, sampleRows = defaultSampleRows } = asked;
+  if (!mayBeProfiled.includes(record.state)) throw wrongState(record.state, mayBeProfiled);
+  const { format = null, encoding = null, delimiter = null, sampleRows = defaultSampleRows } = request;
   if (encoding !== null && !isKnownEncoding(encoding))
     throw fault('invalid_request', { message: 'encoding: this encoding is not known.', param: 'encoding' });
   if (delimiter !== null && marks.includes(delimiter))
@@ -128,12 +128,12 @@ export async function readAgain(
       param: 'delimiter',
     });
   const next = { format, encoding: encoding?.toLowerCase() ?? null, delimiter, sampleRows, mapping: null };
-  const { mapping: _, ...before } = record.asked;
+  const { mapping: _, ...before } = record.readerOptions;
   const isSame = Object.entries(before).every(([name, value]) => Reflect.get(next, name) === value);
   if (isSame && record.state !== 'ready') return record;
-  await askForReading(tx, record.id, next);
+  await requestProfile(tx, record.id, next);
   await task.enqueue(tx, record.id);
-  return again(tx, record);
+  return reloadImport(tx, record);
 }
 
 const mayBeCanceled: readonly ImportState[] = [
@@ -158,13 +158,13 @@ export async function cancelImport(
     await cancelLocked(tx, id, 'canceling');
     // A living worker notices the change itself; if it is gone, another one completes the cancellation.
     await task.enqueue(tx, id);
-    return again(tx, record);
+    return reloadImport(tx, record);
   }
   await cancelLocked(tx, id, 'canceled');
   const { project, actor, requestId } = author;
   const about = { ...record, accountId: project.accountId, ownerSlug: project.ownerSlug, projectSlug: project.slug };
   await recordImportActivity(tx, about, 'canceled', {}, { actor, requestId });
-  return again(tx, record);
+  return reloadImport(tx, record);
 }
 
 export type ImportPage = {

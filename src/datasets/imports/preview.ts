@@ -7,8 +7,8 @@ import { isFatal } from '../content/issues.ts';
 import { wrongState } from './import-access.ts';
 import type { ImportCounts, ImportOptions, ImportRecord, SampleRow, SourceIssue } from './import-record.ts';
 import type { ImportTask } from './import-task.ts';
-import { askForReading, findSample, lockImport, saveChoice, startImporting } from './imports.store.ts';
-import { again } from './imports.ts';
+import { findSample, lockImport, requestProfile, saveChoice, startImporting } from './imports.store.ts';
+import { reloadImport } from './imports.ts';
 import { isMapping, readMapping, type WireMapping } from './mapping/mapping.ts';
 import { validateRow } from './profile/validate-row.ts';
 
@@ -37,7 +37,7 @@ const pollMs = 100;
 
 /**
  * Shows what an import would do under a mapping and options, with counts over every row. A mapping that the file was not
- * read under needs another reading: for a small file that is a moment, for a large one the caller is told to come again.
+ * read under needs another reading: for a small file that is a moment, for a large one the caller is asked to come back.
  */
 export async function previewImport(
   deps: PreviewDeps,
@@ -51,9 +51,9 @@ export async function previewImport(
   const saved = await database.transaction(async (tx) => {
     const now = await lockImport(tx, record);
     if (now?.state !== 'ready') throw wrongState(now?.state ?? 'canceled', ['ready']);
-    if (now.reading !== record.reading) throw overtaken();
+    if (now.reading !== record.reading) throw previewOutdated();
     await saveChoice(tx, now.id, { mapping, options });
-    return again(tx, now);
+    return reloadImport(tx, now);
   });
   const sample = await findSample(database, record.id);
   const counts = saved.counts ?? { rows: 0, valid: 0, invalid: 0, duplicates: 0, overTokenLimit: 0 };
@@ -65,7 +65,7 @@ export async function previewImport(
   };
 }
 
-/** The asked mapping, else the one of the last preview, else the suggested one. */
+/** The requested mapping, else the one of the last preview, else the suggested one. */
 function mappingOf(record: ImportRecord, { mapping }: PreviewRequest): WireMapping {
   if (record.state !== 'ready' || !record.profile) throw wrongState(record.state, ['ready']);
   const wire = mapping ?? record.mapping ?? record.profile.suggestedMapping;
@@ -94,15 +94,15 @@ async function readUnder(
   await database.transaction(async (tx) => {
     const now = await lockImport(tx, record);
     if (now?.state !== 'ready') throw wrongState(now?.state ?? 'canceled', ['ready']);
-    await askForReading(tx, now.id, { ...now.asked, mapping });
+    await requestProfile(tx, now.id, { ...now.readerOptions, mapping });
     await task.enqueue(tx, now.id);
   });
   const deadlineMs = performance.now() + waitMs;
   while (performance.now() < deadlineMs) {
     await sleep(pollMs);
-    const now = await again(database, record);
+    const now = await reloadImport(database, record);
     // Another preview may have had it read once more before this one looked: what was counted is not of this mapping.
-    if (now.state === 'ready' && !isUnder(now)) throw overtaken();
+    if (now.state === 'ready' && !isUnder(now)) throw previewOutdated();
     if (now.state === 'ready') return now;
     if (now.state !== 'uploaded' && now.state !== 'profiling') throw wrongState(now.state, ['ready']);
   }
@@ -111,8 +111,7 @@ async function readUnder(
 
 function showRow(row: SampleRow, { kind }: ImportRecord, mapping: WireMapping): PreviewRow {
   const { line, byteOffset: byte_offset, fields, excerpt, tokens } = row;
-  // A sample from before they were kept has none.
-  const issues = row.issues ?? [];
+  const { issues } = row;
   const read = readMapping(mapping, { kind, columns: null });
   const source = { line, byteOffset: byte_offset, fields, problem: null, excerpt: () => excerpt };
   const example = isMapping(read) && !issues.some(isFatal) ? validateRow(source, kind, read).example : null;
@@ -168,7 +167,7 @@ export async function confirmImport(
     throw conflict('nothing_to_import', 'No row of the file would be imported.');
   await startImporting(tx, record.id);
   await task.enqueue(tx, record.id);
-  return again(tx, record);
+  return reloadImport(tx, record);
 }
 
 function isTokenOf(cursors: CursorCodec, record: ImportRecord, token: string): boolean {
@@ -179,7 +178,8 @@ function isTokenOf(cursors: CursorCodec, record: ImportRecord, token: string): b
   }
 }
 
-const overtaken = () => conflict('preview_outdated', 'The file has been read under another mapping since. Ask again.');
+const previewOutdated = () =>
+  conflict('preview_outdated', 'The file has been read under another mapping since. Ask again.');
 
 function conflict(reason: string, message: string, more: object = {}) {
   return fault('state_conflict', { message, details: { reason, ...more } });

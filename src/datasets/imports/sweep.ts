@@ -5,10 +5,10 @@ import {
   deleteObjectRow,
   expireImports,
   listFinishedFiles,
+  listOrphanedObjects,
   listOver,
-  listStrayObjects,
   listStuckUploads,
-  noteFilesRemoved,
+  recordFilesRemoved,
 } from './import-sweep.store.ts';
 import type { ImportTask } from './import-task.ts';
 import { completeUpload } from './upload/complete-upload.ts';
@@ -29,18 +29,18 @@ export type SweepDeps = {
 export async function sweepImports(deps: SweepDeps): Promise<void> {
   const { database, task, tempDir } = deps;
   const findOver = (ids: readonly string[]) => listOver(database, ids);
-  const troubles: unknown[] = [];
-  // Some of it needs the object store: while that is away, all else is done.
+  const errors: unknown[] = [];
+  // Some of it needs the object store: while that is unavailable, all else is done.
   for (const step of [
     () => expireImports(database),
     () => completeStuckUploads(deps),
     () => task.resume(),
-    () => removeStrayObjects(deps),
+    () => removeOrphanedObjects(deps),
     () => removeFinishedFiles(deps),
     () => sweepTempFiles(tempDir, findOver),
   ])
-    await step().catch((error: unknown) => troubles.push(error));
-  if (troubles.length > 0) throw troubles[0];
+    await step().catch((error: unknown) => errors.push(error));
+  if (errors.length > 0) throw errors[0];
 }
 
 async function completeStuckUploads(deps: SweepDeps): Promise<void> {
@@ -48,15 +48,15 @@ async function completeStuckUploads(deps: SweepDeps): Promise<void> {
     await completeUpload(deps, { ...stuck, sha256: null }).catch(ignoreBadDigest);
 }
 
-async function removeStrayObjects(deps: SweepDeps): Promise<void> {
-  for (const key of await listStrayObjects(deps.database)) await removeObject(deps, key);
+async function removeOrphanedObjects(deps: SweepDeps): Promise<void> {
+  for (const key of await listOrphanedObjects(deps.database)) await removeObject(deps, key);
 }
 
 async function removeFinishedFiles({ database, objects }: SweepDeps): Promise<void> {
   for (const { id, keys } of await listFinishedFiles(database)) {
     for (const key of keys) await objects.remove(key);
     for (const key of keys) await deleteObjectRow(database, key);
-    await noteFilesRemoved(database, id);
+    await recordFilesRemoved(database, id);
   }
 }
 
@@ -79,6 +79,6 @@ export function createSweeper(deps: SweepDeps & { log: Pick<Log, 'warn'> }): Int
     pauseMs,
     first: 'at once',
     work: () => sweepImports(deps),
-    onError: (error) => deps.log.warn({ err: error }, 'no sweep of imports'),
+    onError: (error) => deps.log.warn({ err: error }, 'sweep of imports failed'),
   });
 }

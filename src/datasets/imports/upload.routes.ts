@@ -6,14 +6,14 @@ import type { ImportRecord } from './import-record.ts';
 import { importToWire } from './import-wire.ts';
 import { uploadContract } from './imports.contract.ts';
 import { type ImportRoutesDeps, importPath } from './imports.routes.ts';
-import { again } from './imports.ts';
+import { reloadImport } from './imports.ts';
 import { chunksUntilLost } from './upload/chunks-until-lost.ts';
 import { completeUpload } from './upload/complete-upload.ts';
 import { readContentRange } from './upload/content-range.ts';
 import { receive } from './upload/receive.ts';
 
 export type UploadDeps = ImportRoutesDeps & {
-  /** A body from which nothing comes for so long is given up; what has come is kept. */
+  /** A body from which nothing comes for so long is given up; what has arrived stays stored. */
   uploadSilenceMs: number;
 };
 
@@ -37,14 +37,14 @@ export function uploadRoutes(deps: UploadDeps) {
           const { signal } = watchCaller(reply);
           const chunks = chunksUntilLost(request.raw, { silenceMs: deps.uploadSilenceMs, signal });
           const { receivedBytes, sha256 } = await receive(deps, record, { range, chunks }).finally(chunks.end);
-          // Whoever has left is told nothing, and that is no failure of ours.
+          // A client that disconnected gets no response, and that is no failure of ours.
           if (signal.aborted) throw whyItEnded(signal.reason, signal);
           if (receivedBytes < record.sizeBytes) {
             reply.code(202);
             return { received_bytes: receivedBytes };
           }
           await completeUpload(deps, { ...record, sha256 });
-          return importToWire(await again(deps.database, record));
+          return importToWire(await reloadImport(deps.database, record));
         },
       );
   };

@@ -7,7 +7,7 @@ import { fromShareGpt, isShareGptMessage } from './share-gpt.ts';
 /** What a row means under a mapping: a raw example to be checked. */
 export type MappedRow = {
   raw: Fields;
-  /** Said by the row itself; null: it is drawn. */
+  /** Stated by the row; null: it is assigned by the seed. */
   split: 'train' | 'test' | null;
   /** Issues of the mapped columns that an example does not have. */
   issues: Issue[];
@@ -19,35 +19,35 @@ type Row = Readonly<Record<string, unknown>>;
 
 /** Makes raw examples of rows. */
 export function applyMapping(mapping: Mapping, row: Row): MappedRow {
-  const { raw, places } = mapping.kind === 'text' ? textOf(mapping.text, row) : embeddingOf(mapping.embedding, row);
+  const { raw, pointers } = mapping.kind === 'text' ? textOf(mapping.text, row) : embeddingOf(mapping.embedding, row);
   const column = mapping.kind === 'text' ? mapping.text.split : mapping.embedding.split;
-  return { raw, ...splitOf(column, row), sourcePointer: (pointer) => translate(pointer, places) };
+  return { raw, ...splitOf(column, row), sourcePointer: (pointer) => translate(pointer, pointers) };
 }
 
 /** Prefixes of pointers into the example and what they are in the source, longest first. */
-type Places = readonly (readonly [example: string, source: string])[];
-type Mapped = { raw: Fields; places: Places };
+type PointerMap = readonly (readonly [example: string, source: string])[];
+type Mapped = { raw: Fields; pointers: PointerMap };
 
 function textOf(mapping: TextMapping, row: Row): Mapped {
   const { tools } = mapping;
   const more = tools === undefined ? {} : { tools: row[tools] };
-  const toolPlaces: Places = tools === undefined ? [] : [['/tools', pointerTo('', tools)]];
+  const toolPointers: PointerMap = tools === undefined ? [] : [['/tools', pointerTo('', tools)]];
   if (mapping.messages !== undefined) {
     const value = asList(row[mapping.messages]);
     const column = pointerTo('', mapping.messages);
     if (!Array.isArray(value))
-      return { raw: { messages: value, ...more }, places: [['/messages', column], ...toolPlaces] };
+      return { raw: { messages: value, ...more }, pointers: [['/messages', column], ...toolPointers] };
     return {
       raw: { messages: fromShareGpt(value), ...more },
-      places: [...messagePlaces(value, column), ...toolPlaces],
+      pointers: [...messagePointers(value, column), ...toolPointers],
     };
   }
-  const { messages, places } = turnsOf(mapping, row);
-  return { raw: { messages, ...more }, places: [...places, ...toolPlaces] };
+  const { messages, pointers } = messagesOf(mapping, row);
+  return { raw: { messages, ...more }, pointers: [...pointers, ...toolPointers] };
 }
 
-function messagePlaces(items: readonly unknown[], column: string): Places {
-  const shared = items.flatMap((item, index): Places => {
+function messagePointers(items: readonly unknown[], column: string): PointerMap {
+  const shared = items.flatMap((item, index): PointerMap => {
     if (!isShareGptMessage(item)) return [];
     const [from, to] = [pointerTo('/messages', index), pointerTo(column, index)];
     return [
@@ -59,15 +59,15 @@ function messagePlaces(items: readonly unknown[], column: string): Places {
   return [...shared, ['/messages', column]];
 }
 
-type Turns = { messages: unknown[]; places: Places };
+type MappedMessages = { messages: unknown[]; pointers: PointerMap };
 
-function turnsOf(mapping: TextMapping & { user: unknown }, row: Row): Turns {
-  const turns: { messages: unknown[]; places: [string, string][] } = { messages: [], places: [] };
+function messagesOf(mapping: TextMapping & { user: unknown }, row: Row): MappedMessages {
+  const mapped: { messages: unknown[]; pointers: [string, string][] } = { messages: [], pointers: [] };
   const add = (message: unknown, source: string, isWhole: boolean) => {
-    const at = pointerTo('/messages', turns.messages.length);
-    turns.messages.push(message);
+    const at = pointerTo('/messages', mapped.messages.length);
+    mapped.messages.push(message);
     // The text of a column is the content of a message; its role is ours and cannot be wrong.
-    turns.places.push(isWhole ? [at, source] : [`${at}/content`, source], [at, source]);
+    mapped.pointers.push(isWhole ? [at, source] : [`${at}/content`, source], [at, source]);
   };
   const addColumn = (role: string, name: string, value: unknown) => {
     const list = Array.isArray(value) && value.length > 0 && value.every(isFields) ? fromShareGpt(value) : null;
@@ -75,13 +75,13 @@ function turnsOf(mapping: TextMapping & { user: unknown }, row: Row): Turns {
     if (list) for (const [index, message] of list.entries()) add(message, pointerTo(source, index), true);
     else add({ role, content: value }, source, false);
   };
-  if (mapping.messages !== undefined) throw new Error('This mapping has no turns. This is a bug.');
+  if (mapping.messages !== undefined) throw new Error('This mapping names no columns of messages. This is a bug.');
   if (mapping.system !== undefined && !isEmpty(row[mapping.system]))
     addColumn('system', mapping.system, row[mapping.system]);
   const user = columnsIn(mapping.user);
   addColumn('user', user[0] ?? '', user.length === 1 ? row[user[0] ?? ''] : together(user, row));
   addColumn('assistant', mapping.assistant, row[mapping.assistant]);
-  return turns;
+  return mapped;
 }
 
 /** Texts of several columns, as far as they say something; of a column that is no text, its value. */
@@ -102,24 +102,28 @@ function embeddingOf({ query, positives, negatives }: EmbeddingMapping, row: Row
   const avoided = passagesOf('/negatives', columnsIn(negatives), row);
   return {
     raw: { query: row[query], positives: found.passages, negatives: avoided.passages },
-    places: [['/query', pointerTo('', query)], ...found.places, ...avoided.places],
+    pointers: [['/query', pointerTo('', query)], ...found.pointers, ...avoided.pointers],
   };
 }
 
-function passagesOf(target: string, columns: readonly string[], row: Row): { passages: unknown[]; places: Places } {
+function passagesOf(
+  target: string,
+  columns: readonly string[],
+  row: Row,
+): { passages: unknown[]; pointers: PointerMap } {
   const passages: unknown[] = [];
-  const places: [string, string][] = [];
+  const pointers: [string, string][] = [];
   for (const name of columns) {
     const value = asList(row[name]);
     const source = pointerTo('', name);
     const items = Array.isArray(value) ? value : isEmpty(value) ? [] : [value];
     for (const [index, item] of items.entries()) {
-      places.push([pointerTo(target, passages.length), Array.isArray(value) ? pointerTo(source, index) : source]);
+      pointers.push([pointerTo(target, passages.length), Array.isArray(value) ? pointerTo(source, index) : source]);
       passages.push(item);
     }
   }
   const [first] = columns;
-  return { passages, places: first === undefined ? places : [...places, [target, pointerTo('', first)]] };
+  return { passages, pointers: first === undefined ? pointers : [...pointers, [target, pointerTo('', first)]] };
 }
 
 /** A cell may hold a list as JSON text; other texts are what they are. */
@@ -156,11 +160,11 @@ export function splitOf(column: string | undefined, row: Row): Pick<MappedRow, '
 }
 
 /** Of several prefixes the longest counts. */
-function translate(pointer: string, places: Places): string {
+function translate(pointer: string, pointers: PointerMap): string {
   let best: readonly [string, string] = ['', ''];
-  for (const place of places) {
-    const [from] = place;
-    if (from.length > best[0].length && (pointer === from || pointer.startsWith(`${from}/`))) best = place;
+  for (const entry of pointers) {
+    const [from] = entry;
+    if (from.length > best[0].length && (pointer === from || pointer.startsWith(`${from}/`))) best = entry;
   }
   return best[1] === '' && best[0] === '' ? pointer : best[1] + pointer.slice(best[0].length);
 }

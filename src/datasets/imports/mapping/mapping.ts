@@ -1,4 +1,4 @@
-/** Names of columns. Several in one place are put together. */
+/** Names of columns. Several are joined. */
 export type Columns = string | readonly string[];
 
 /** Which columns make an example of a text project. */
@@ -39,9 +39,9 @@ export function isMapping(result: Mapping | MappingProblem): result is Mapping {
   return 'kind' in result;
 }
 
-type Question = { value: Columns; known: readonly string[]; kind: string; columns: ReadonlySet<string> | null };
+type FieldContext = { value: Columns; known: readonly string[]; kind: string; columns: ReadonlySet<string> | null };
 
-function problemOf(field: string, { value, known, kind, columns }: Question): string | null {
+function problemOf(field: string, { value, known, kind, columns }: FieldContext): string | null {
   if (!known.includes(field)) return `A mapping of ${kind} examples has no field ${JSON.stringify(field)}.`;
   const names = typeof value === 'string' ? [value] : value;
   if (typeof value !== 'string' && !mayBeSeveral.has(field)) return 'Expected one column.';

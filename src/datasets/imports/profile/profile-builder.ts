@@ -17,7 +17,7 @@ import type { RowExample } from './validate-row.ts';
 
 export type ProfileOptions = {
   kind: ExampleKind;
-  /** Null: the one that the detected shape asks for. */
+  /** Null: the one that fits the detected shape. */
   mapping: WireMapping | null;
   sampleRows: number;
   maxRows: number;

@@ -4,7 +4,7 @@ import type { TokenBin, TokenSummary } from '../import-record.ts';
 /** Stands for a row without a count. */
 const none = 0xffff_ffff;
 /** In the longest count of a row: the model cannot learn all of it. No text has that many tokens. */
-const unlearnt = 0x8000_0000;
+const unlearnable = 0x8000_0000;
 const perRow = 2;
 const maxBins = 24;
 
@@ -82,10 +82,10 @@ export class TokenCounts {
   }
 }
 
-const marked = ({ longest, problem }: TokenCount) => (problem === undefined ? longest : (longest | unlearnt) >>> 0);
+const marked = ({ longest, problem }: TokenCount) => (problem === undefined ? longest : (longest | unlearnable) >>> 0);
 
-/** The reason is told with the row and not kept. */
+/** The reason is reported with the row and not stored. */
 function toCount(tokens: number, longest: number): TokenCount | null {
   if (tokens === none) return null;
-  return longest < unlearnt ? { tokens, longest } : { tokens, longest: longest - unlearnt, problem: '' };
+  return longest < unlearnable ? { tokens, longest } : { tokens, longest: longest - unlearnable, problem: '' };
 }

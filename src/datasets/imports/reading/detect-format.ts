@@ -2,7 +2,7 @@ import { ImportFailure } from './import-failure.ts';
 import type { FileFormat } from './source-row.ts';
 
 /** Other formats that are uploaded by mistake, recognised by their first bytes. */
-const strangers: readonly (readonly [string, string])[] = [
+const foreignFormats: readonly (readonly [string, string])[] = [
   ['PK\u0003\u0004', 'a ZIP archive (such as an Excel workbook)'],
   ['%PDF', 'a PDF document'],
   ['\u00d0\u00cf\u0011\u00e0', 'an old Office document'],
@@ -34,32 +34,32 @@ export function isGzip(sample: Buffer): boolean {
 /** Whether the bytes are a format of their own; what is left is text. Refuses what can be no table at all. */
 export function isParquet(sample: Buffer): boolean {
   const beginning = sample.toString('latin1', 0, 16);
-  const stranger = strangers.find(([mark]) => beginning.startsWith(mark));
-  if (stranger)
-    throw new ImportFailure('wrong_format', `The file is ${stranger[1]}.`, {
+  const foreign = foreignFormats.find(([mark]) => beginning.startsWith(mark));
+  if (foreign)
+    throw new ImportFailure('wrong_format', `The file is ${foreign[1]}.`, {
       hint: 'Upload CSV, TSV, JSON, JSONL or Parquet, plain or with gzip.',
     });
   return beginning.startsWith('PAR1');
 }
 
-/** The format of a text, from what was asked for, its name and its beginning. */
+/** The format of a text, from what was requested, its name and its beginning. */
 export function detectTextFormat(
   beginning: string,
-  { asked, fileName }: { asked: FileFormat | null; fileName: string },
+  { requested, fileName }: { requested: FileFormat | null; fileName: string },
 ): FileFormat {
-  if (asked === 'parquet') throw wrong('parquet', 'a text');
+  if (requested === 'parquet') throw wrong('parquet', 'a text');
   if (beginning.includes('\0'))
     throw new ImportFailure('wrong_format', 'The file is no text: it holds NUL characters.');
   const text = beginning.trimStart();
-  return asked === null ? formatOf(text, formatNamed(fileName)) : checkAsked(asked, text);
+  return requested === null ? formatOf(text, formatNamed(fileName)) : checkRequested(requested, text);
 }
 
 /** Delimited text may begin with anything, JSON may not. */
-function checkAsked(asked: FileFormat, text: string): FileFormat {
-  if (asked === 'jsonl') refusePrinted(text);
-  const isSaidToBeJson = asked === 'json' || asked === 'jsonl';
-  if (isSaidToBeJson && jsonAt(text) === null && text !== '') throw wrong(asked, 'no JSON');
-  return asked;
+function checkRequested(requested: FileFormat, text: string): FileFormat {
+  if (requested === 'jsonl') refusePrinted(text);
+  const isJsonRequested = requested === 'json' || requested === 'jsonl';
+  if (isJsonRequested && jsonAt(text) === null && text !== '') throw wrong(requested, 'no JSON');
+  return requested;
 }
 
 /** What nobody named: where the name of the file does not say CSV or TSV, its beginning decides. */
@@ -91,7 +91,7 @@ function jsonAt(text: string): 'json' | 'jsonl' | null {
   return text.startsWith('{') ? 'jsonl' : null;
 }
 
-/** `["a",1]` on every line: rows that are lists, which the reader of lines tells one by one. */
+/** `["a",1]` on every line: rows that are lists, which the reader of lines reports one by one. */
 function isListOfLines(text: string): boolean {
   const lines = text.split('\n', 2);
   return lines.length === 2 && lines.every((line) => /^\[.*\]\s*$/.test(line));

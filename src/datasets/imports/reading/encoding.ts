@@ -4,7 +4,7 @@ import iconv from 'iconv-lite';
 import { ImportFailure } from './import-failure.ts';
 
 export type Encoding = {
-  /** As it is shown and may be asked for. */
+  /** As it is shown and may be requested. */
   name: string;
   /** Bytes of the mark at the beginning. */
   markBytes: number;
@@ -24,10 +24,10 @@ const marks: readonly (readonly [string, readonly number[]])[] = [
 ];
 
 /** Tells the encoding of a text from its beginning. */
-export function detectEncoding(sample: Buffer, asked: string | null): Encoding {
+export function detectEncoding(sample: Buffer, requested: string | null): Encoding {
   const mark = marks.find(([, bytes]) => bytes.every((byte, index) => sample[index] === byte));
-  if (asked !== null) {
-    const name = checkEncoding(asked);
+  if (requested !== null) {
+    const name = checkEncoding(requested);
     return { name, markBytes: mark?.[0] === name ? mark[1].length : 0 };
   }
   if (mark) return { name: mark[0], markBytes: mark[1].length };
@@ -60,7 +60,7 @@ function withoutMark(sample: Buffer): string | null {
 }
 
 function guess(sample: Buffer): string {
-  // What looks like UTF-8 is UTF-8 with faults: its rows are told, instead of being read as something else.
+  // What looks like UTF-8 is UTF-8 with faults: its rows are reported, instead of being read as something else.
   if (looksLikeUtf8(sample)) return 'utf-8';
   const [best] = analyse(sample).filter(({ name }) => isKnownEncoding(name));
   return best && best.confidence >= sureEnough ? best.name.toLowerCase() : fallback;

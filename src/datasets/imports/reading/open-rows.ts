@@ -12,15 +12,15 @@ import { readJsonArray } from './json-array.ts';
 import { readJsonLines } from './json-lines.ts';
 import type { FileFormat, ReadBounds, SourceRow } from './source-row.ts';
 
-/** What the caller knows of the file better than we could find out; null: found out. */
+/** What the caller knows about the file; null: detected. */
 export type ReadOptions = { format: FileFormat | null; encoding: string | null; delimiter: string | null };
 
 export type FileToRead = { name: string; sizeBytes: number; bytes: Readable };
 
-/** How a file is read. */
-export type Reading = { format: FileFormat; encoding: string | null; delimiter: string | null; gzip: boolean };
+/** The format that a file was read in. */
+export type DetectedFormat = { format: FileFormat; encoding: string | null; delimiter: string | null; gzip: boolean };
 
-export type OpenedFile = Reading & {
+export type OpenedFile = DetectedFormat & {
   rows: AsyncIterable<SourceRow[]>;
   /** Of the file as it was uploaded, so far. */
   bytesRead: () => number;
@@ -37,7 +37,7 @@ export type OpenOptions = {
 
 const sampleBytes = 64 * 1024;
 
-/** Finds out what a file is and reads its rows as they come. Throws `ImportFailure` for what cannot be read. */
+/** Detects the format of a file and reads its rows as they come. Throws `ImportFailure` for what cannot be read. */
 export async function openRows(file: FileToRead, { options, bounds, tempDir }: OpenOptions): Promise<OpenedFile> {
   const source = digestingStream(file.bytes);
   const packed = await peek(source.chunks, sampleBytes);
@@ -50,22 +50,22 @@ export async function openRows(file: FileToRead, { options, bounds, tempDir }: O
   if (sample.length === 0) throw new ImportFailure('empty_file', 'The file is empty.');
   const end = { bytesRead: source.bytes, finish: source.finish };
   if (isParquet(sample)) {
-    checkAskedFormat(options.format);
-    return { ...(await spooled(chunks, { packedBytes: file.sizeBytes, bounds, tempDir })), gzip, ...end };
+    checkRequestedFormat(options.format);
+    return { ...(await openParquet(chunks, { packedBytes: file.sizeBytes, bounds, tempDir })), gzip, ...end };
   }
   return { ...(await openText({ sample, chunks }, { options, bounds, fileName: file.name })), gzip, ...end };
 }
 
-function checkAskedFormat(asked: FileFormat | null): void {
-  if (asked !== null && asked !== 'parquet')
-    throw new ImportFailure('wrong_format', `The format is said to be ${asked}, but the file is Parquet.`, {
-      details: { format: asked },
+function checkRequestedFormat(requested: FileFormat | null): void {
+  if (requested !== null && requested !== 'parquet')
+    throw new ImportFailure('wrong_format', `The format is said to be ${requested}, but the file is Parquet.`, {
+      details: { format: requested },
     });
 }
 
-type Spooling = { packedBytes: number; bounds: ReadBounds; tempDir: string };
+type ParquetOptions = { packedBytes: number; bounds: ReadBounds; tempDir: string };
 
-async function spooled(chunks: AsyncIterable<Buffer>, { packedBytes, bounds, tempDir }: Spooling) {
+async function openParquet(chunks: AsyncIterable<Buffer>, { packedBytes, bounds, tempDir }: ParquetOptions) {
   const file = path.join(tempDir, 'file.parquet');
   await mkdir(tempDir, { recursive: true, mode: 0o700 });
   await pipeline(chunks, createWriteStream(file));
@@ -88,7 +88,7 @@ async function openText({ sample, chunks }: Text, { options, bounds, fileName }:
   const encoding = detectEncoding(sample, options.encoding);
   const text = await peek(toUtf8(chunks, encoding), sampleBytes);
   const sampled = text.sample.toString();
-  const format = detectTextFormat(sampled, { asked: options.format, fileName });
+  const format = detectTextFormat(sampled, { requested: options.format, fileName });
   const isDelimited = format === 'csv' || format === 'tsv';
   const separator = isDelimited ? separatorLine.exec(sampled) : null;
   const beginning = sampled.slice(separator?.[0].length ?? 0);

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 /** Chunks, until nobody wants more: what still comes is then read and forgotten. */
 export type Chunks = AsyncIterable<Buffer> & { end: () => void };
 
-/** The chunks of a body until its end, or until it breaks off or falls silent: what has come then is kept. */
+/** The chunks of a body until its end, or until it breaks off or falls silent: what has arrived stays. */
 export function chunksUntilLost(body: IncomingMessage, options: { silenceMs: number; signal: AbortSignal }): Chunks {
   const iterator = body.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
   const chunks = readUntilLost(iterator, options);

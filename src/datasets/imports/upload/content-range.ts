@@ -1,6 +1,6 @@
 import { fault } from '#kernel';
 
-/** Which bytes of the file a request brings; `end` is not included. Empty: it only asks what has arrived. */
+/** Which bytes of the file a request brings; `end` is not included. Empty: it only queries what has arrived. */
 export type ContentRange = { start: number; end: number };
 
 /** Reads `Content-Range: bytes 0-99/1000` or `bytes *\/1000`; without it, the request brings the whole file. */

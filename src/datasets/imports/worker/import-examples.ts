@@ -113,10 +113,9 @@ async function* readExamples(job: Job, read: { rows: number; valid: number }): A
   const maxTokens = (await tokenCounterOf(job))?.maxTokens ?? null;
   const bytes = fileBytes(objects, await listParts(database, run.id));
   try {
-    const { asked, profile } = run;
     const file = await openRows(
       { name: run.fileName, sizeBytes: run.sizeBytes, bytes },
-      { options: profile ?? asked, bounds, tempDir },
+      { options: run.profile ?? run.readerOptions, bounds, tempDir },
     );
     for await (const rows of file.rows) {
       progress.check();

@@ -6,7 +6,7 @@ const pageBytes = 4_096;
 export type MemoryBound = { mostBytes: number; everyMs: number };
 
 /**
- * Calls back once a process has more in memory than it may; where nothing tells (only Linux does), never. From outside,
+ * Calls back once a process has more in memory than it may; never where the system does not report it (only Linux does). From outside,
  * because a process that unpacks a file may be busy with that alone. Returns how to stop.
  */
 export function watchMemory(pid: number, { mostBytes, everyMs }: MemoryBound, onTooMuch: () => void): () => void {

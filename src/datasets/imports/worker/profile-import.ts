@@ -4,7 +4,7 @@ import { Fault } from '#kernel';
 import { findLiveContents } from '../../examples/same-content.store.ts';
 import { replaceIssues } from '../import-issues.store.ts';
 import { listParts } from '../import-parts.store.ts';
-import { endReading, noteObjects } from '../import-runs.store.ts';
+import { endProfiling, recordObjects } from '../import-runs.store.ts';
 import type { FileProfile, ProfileOptions } from '../profile/profile-builder.ts';
 import { profileFile } from '../profile/profile-file.ts';
 import { ImportFailure } from '../reading/import-failure.ts';
@@ -20,7 +20,7 @@ export async function profileImport(job: Job): Promise<void> {
   // back, and the next has its number: a store that is away for hours makes no new rows.
   const prefix = `imports/${run.id}/reading-${run.reading}-${run.attempts}`;
   const keys = { issuesKey: `${prefix}.issues.ndjson`, tokensKey: `${prefix}.tokens` };
-  await noteObjects(database, run.id, keys);
+  await recordObjects(database, run.id, keys);
   const issueLines = new PassThrough();
   const storing = objects.put(keys.issuesKey, issueLines, { signal: progress.signal });
   // Its failure is reported where it is awaited.
@@ -31,7 +31,7 @@ export async function profileImport(job: Job): Promise<void> {
     await Promise.all([storing, objects.put(keys.tokensKey, Readable.from([profile.tokens.toBytes()]))]);
     const { recordImportActivity } = await import('../import-activity.ts');
     await database.transaction(async (tx) => {
-      if (!(await endReading(tx, { importId: run.id, reading: run.reading }, profile)))
+      if (!(await endProfiling(tx, { importId: run.id, reading: run.reading }, profile)))
         throw new ImportSuperseded('Another profile was requested.');
       await replaceIssues(tx, run.id, profile.issues);
       // Only the first time: whoever looks at previews needs no news of each.
@@ -50,14 +50,14 @@ async function profileUpload(job: Job, writeIssue: ProfileOptions['writeIssue'])
   try {
     const file = await openRows(
       { name: run.fileName, sizeBytes: run.sizeBytes, bytes },
-      { options: run.asked, bounds, tempDir },
+      { options: run.readerOptions, bounds, tempDir },
     );
     // What will be needed at the end is loaded while the tokeniser begins (`run-import.ts`).
     const [tokenCounter] = await Promise.all([tokenCounterOf(job), import('../import-activity.ts')]);
     const profile = await profileFile(file, {
       kind: run.kind,
-      mapping: run.asked.mapping,
-      sampleRows: run.asked.sampleRows,
+      mapping: run.readerOptions.mapping,
+      sampleRows: run.readerOptions.sampleRows,
       maxRows: bounds.maxRows,
       tokenCounter,
       findExisting: run.datasetId === null ? null : existingIn(database, run.datasetId),

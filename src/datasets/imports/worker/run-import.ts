@@ -6,8 +6,8 @@ import {
   endAsFailed,
   endCanceling,
   findRunning,
-  giveAttemptBack,
   type RunningImport,
+  returnAttempt,
   takeLease,
 } from '../import-runs.store.ts';
 import { type FailureCode, ImportFailure } from '../reading/import-failure.ts';
@@ -78,8 +78,8 @@ async function attempt(deps: WorkDeps, importId: string): Promise<RunningImport 
     });
   } catch (error) {
     await end(deps, begun.run, failureOf(error)).catch(async (endError: unknown) => {
-      // A full disk or an outage is no worker that died: only of those are there few.
-      if (begun.run) await giveAttemptBack(database, importId).catch(() => {});
+      // A full disk or an outage is no dead worker: only the attempts of dead workers are limited.
+      if (begun.run) await returnAttempt(database, importId).catch(() => {});
       throw endError;
     });
   }
