@@ -9,9 +9,9 @@ import { findImport, lockImport } from './imports.store.ts';
 export type ImportPath = ProjectPath & { importId: string };
 
 /** Who makes a change, in which project and request. */
-export type Author = { actor: Actor; requestId: string; project: ProjectSeen };
+export type ImportAuthor = { actor: Actor; requestId: string; project: ProjectSeen };
 
-export function authorOf(request: FastifyRequest, project: ProjectSeen): Author {
+export function authorOf(request: FastifyRequest, project: ProjectSeen): ImportAuthor {
   return { actor: actorOf(request.principal), requestId: request.id, project };
 }
 
@@ -25,7 +25,7 @@ export async function readOwnImport(sql: Sql, request: FastifyRequest): Promise<
 export async function changeOwnImport(
   tx: Sql,
   request: FastifyRequest,
-): Promise<{ record: ImportRecord; author: Author }> {
+): Promise<{ record: ImportRecord; author: ImportAuthor }> {
   const project = await changeOwnProject(tx, request.principal, importPathOf(request));
   const record = found(await findBy(lockImport, tx, { projectId: project.id, id: importPathOf(request).importId }));
   return { record, author: authorOf(request, project) };

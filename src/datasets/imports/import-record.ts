@@ -3,7 +3,7 @@ import type { ExampleKind } from '../content/example-content.ts';
 import type { Issue, IssueCode } from '../content/issues.ts';
 import type { Shape } from './mapping/detect-shape.ts';
 import type { WireMapping } from './mapping/mapping.ts';
-import type { FailureCode } from './reading/import-failure.ts';
+import type { ImportFailureCode } from './reading/import-failure.ts';
 import type { DetectedFormat } from './reading/open-rows.ts';
 import type { FileFormat } from './reading/source-row.ts';
 
@@ -51,7 +51,7 @@ export type ImportOptions = {
 
 export const defaultOptions: ImportOptions = { onInvalid: 'reject', dedupe: 'exact', testRatio: 0.2, splitSeed: 0 };
 
-export type ImportCounts = { rows: number; valid: number; invalid: number; duplicates: number; overTokenLimit: number };
+export type RowCounts = { rows: number; valid: number; invalid: number; duplicates: number; overTokenLimit: number };
 
 export type TokenSummary = { min: number; p50: number; p95: number; max: number; total: number };
 
@@ -62,11 +62,11 @@ export type ColumnProfile = { name: string; type: string; nullCount: number; sam
 
 export type IssueSummary = { code: IssueCode; count: number; firstLine: number };
 
-export type Profile = DetectedFormat & {
+export type ImportProfile = DetectedFormat & {
   columns: ColumnProfile[];
   shape: Shape;
   suggestedMapping: WireMapping | null;
-  counts: ImportCounts;
+  counts: RowCounts;
   tokenStats: TokenSummary;
   tokenHistogram: TokenBin[];
   issues: IssueSummary[];
@@ -95,7 +95,12 @@ export type SourceIssue = {
   excerpt: string;
 };
 
-export type ImportError = { code: FailureCode; message: string; hint: string | null; details: Record<string, unknown> };
+export type ImportError = {
+  code: ImportFailureCode;
+  message: string;
+  hint: string | null;
+  details: Record<string, unknown>;
+};
 
 export type ImportRecord = {
   id: string;
@@ -111,10 +116,10 @@ export type ImportRecord = {
   sha256: string | null;
   readerOptions: ReaderOptions;
   reading: number;
-  profile: Profile | null;
+  profile: ImportProfile | null;
   mapping: WireMapping | null;
   options: ImportOptions;
-  counts: ImportCounts | null;
+  counts: RowCounts | null;
   phase: string | null;
   rowsDone: number;
   rowsTotal: number | null;

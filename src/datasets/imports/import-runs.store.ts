@@ -1,5 +1,5 @@
 import type { Sql } from '#db';
-import type { ImportCounts, ImportError, ImportRecord, ImportState, Profile, SampleRow } from './import-record.ts';
+import type { ImportError, ImportProfile, ImportRecord, ImportState, RowCounts, SampleRow } from './import-record.ts';
 import { importColumns, storedJson } from './imports.store.ts';
 import type { WireMapping } from './mapping/mapping.ts';
 
@@ -40,13 +40,13 @@ export async function returnAttempt(sql: Sql, importId: string): Promise<void> {
   await sql.query('update imports set attempts = greatest(attempts - 1, 0) where id = $1', [importId]);
 }
 
-export type Progress = { phase: string; rowsDone: number; percent: number | null };
+export type ImportProgress = { phase: string; rowsDone: number; percent: number | null };
 
 /** Stores progress; returns the state, so that a worker notices that the import was canceled or another profile requested. */
 export async function updateProgress(
   sql: Sql,
   run: { importId: string; reading: number },
-  progress: Progress,
+  progress: ImportProgress,
 ): Promise<{ state: ImportState; reading: number } | null> {
   const [row] = await sql.query<{ state: ImportState; reading: number }>(
     `update imports set phase = case when reading = $2 then $3 else phase end,
@@ -73,13 +73,13 @@ export async function recordObjects(
   );
 }
 
-export type Finding = { profile: Profile; sample: SampleRow[]; mapping: WireMapping | null };
+export type ProfileResult = { profile: ImportProfile; sample: SampleRow[]; mapping: WireMapping | null };
 
 /** Ends a profile, unless another one was requested. */
 export async function endProfiling(
   tx: Sql,
   run: { importId: string; reading: number },
-  { profile, sample, mapping }: Finding,
+  { profile, sample, mapping }: ProfileResult,
 ): Promise<boolean> {
   const rows = await tx.query(
     `update imports set state = 'ready', profile = $3, sample = $4, mapping = $5, counts = $6, phase = 'ready',
@@ -103,7 +103,7 @@ export type Written = {
   versionId: string | null;
   examplesAdded: number;
   rowsSkipped: number;
-  counts: ImportCounts;
+  counts: RowCounts;
 };
 
 /** Completes an import in the transaction that has written its examples. False: it was canceled meanwhile. */

@@ -1,11 +1,11 @@
 import type { Static } from 'typebox';
 import type { ExampleContent } from '../content/example-content.ts';
-import type { ImportCounts, ImportOptions, ImportRecord, Profile } from './import-record.ts';
+import type { ImportOptions, ImportProfile, ImportRecord, RowCounts } from './import-record.ts';
 import type { importSchema } from './imports.schema.ts';
 import type { Preview, PreviewRow } from './preview.ts';
 import type { previewSchema, profileSchema } from './profile.schema.ts';
 
-const none: ImportCounts = { rows: 0, valid: 0, invalid: 0, duplicates: 0, overTokenLimit: 0 };
+const none: RowCounts = { rows: 0, valid: 0, invalid: 0, duplicates: 0, overTokenLimit: 0 };
 
 export function importToWire(record: ImportRecord): Static<typeof importSchema> {
   const { result, mapping } = record;
@@ -57,16 +57,21 @@ function optionsToWire({ onInvalid, dedupe, testRatio, splitSeed }: ImportOption
   return { on_invalid: onInvalid, dedupe, test_ratio: testRatio, split_seed: splitSeed };
 }
 
-function countsToWire({ rows, valid, invalid, duplicates, overTokenLimit }: ImportCounts) {
+function countsToWire({ rows, valid, invalid, duplicates, overTokenLimit }: RowCounts) {
   return { rows, valid, invalid, duplicates, over_token_limit: overTokenLimit };
 }
 
-export function profileToWire(profile: Profile): Static<typeof profileSchema> {
+export function profileToWire(profile: ImportProfile): Static<typeof profileSchema> {
   const { format, encoding, delimiter, gzip, counts, tokenStats, tokenHistogram } = profile;
   return {
-    ...{ format, encoding, delimiter, gzip },
+    format,
+    encoding,
+    delimiter,
+    gzip,
     columns: profile.columns.map(({ name, type, nullCount, samples }) => ({
-      ...{ name, type, samples },
+      name,
+      type,
+      samples,
       null_count: nullCount,
     })),
     detected_shape: profile.shape,

@@ -3,7 +3,7 @@ import { type CursorCodec, checkDisplayName, fault, newId } from '#kernel';
 import { takeStorage } from '#limits';
 import { readDataset } from '../datasets.ts';
 import type { DatasetLimits } from '../limits.ts';
-import { type Author, wrongState } from './import-access.ts';
+import { type ImportAuthor, wrongState } from './import-access.ts';
 import { recordImportActivity } from './import-activity.ts';
 import { defaultOptions, type ImportRecord, type ImportState } from './import-record.ts';
 import type { ImportTask } from './import-task.ts';
@@ -36,7 +36,7 @@ export type ImportRequest = {
 export async function createImport(
   tx: Sql,
   request: ImportRequest,
-  { author, limits }: { author: Author; limits: Pick<DatasetLimits, 'maxImportBytes'> },
+  { author, limits }: { author: ImportAuthor; limits: Pick<DatasetLimits, 'maxImportBytes'> },
 ): Promise<ImportRecord> {
   const { project } = author;
   const fileName = checkFileName(request.fileName);
@@ -51,10 +51,17 @@ export async function createImport(
   const id = newId('imp');
   const { datasetId, datasetName, sizeBytes, format } = request;
   await insertImport(tx, {
-    ...{ id, projectId: project.id, datasetId, datasetName, fileName, sizeBytes },
+    id,
+    projectId: project.id,
+    datasetId,
+    datasetName,
+    fileName,
+    sizeBytes,
     expectedSha256: request.sha256?.toLowerCase() ?? null,
     readerOptions: { format, encoding: null, delimiter: null, sampleRows: defaultSampleRows, mapping: null },
-    ...{ options: defaultOptions, createdBy: author.actor, requestId: author.requestId },
+    options: defaultOptions,
+    createdBy: author.actor,
+    requestId: author.requestId,
   });
   return reloadImport(tx, { projectId: project.id, id });
 }
@@ -149,7 +156,7 @@ const mayBeCanceled: readonly ImportState[] = [
 export async function cancelImport(
   tx: Sql,
   record: ImportRecord,
-  { author, task }: { author: Author; task: ImportTask },
+  { author, task }: { author: ImportAuthor; task: ImportTask },
 ): Promise<ImportRecord> {
   const { state, id } = record;
   if (state === 'canceled' || state === 'canceling') return record;

@@ -5,7 +5,7 @@ import { canonicalJson } from '../content/canonical-json.ts';
 import type { ExampleContent } from '../content/example-content.ts';
 import { isFatal } from '../content/issues.ts';
 import { wrongState } from './import-access.ts';
-import type { ImportCounts, ImportOptions, ImportRecord, SampleRow, SourceIssue } from './import-record.ts';
+import type { ImportOptions, ImportRecord, RowCounts, SampleRow, SourceIssue } from './import-record.ts';
 import type { ImportTask } from './import-task.ts';
 import { findSample, lockImport, requestProfile, saveChoice, startImporting } from './imports.store.ts';
 import { reloadImport } from './imports.ts';
@@ -21,7 +21,7 @@ export type PreviewRow = {
 
 export type Preview = {
   rows: PreviewRow[];
-  counts: ImportCounts;
+  counts: RowCounts;
   willImport: number;
   willSkip: number;
   token: string;
@@ -120,14 +120,20 @@ function showRow(row: SampleRow, { kind }: ImportRecord, mapping: WireMapping): 
     source: fields ?? excerpt,
     example: example && { content: example.content, split: example.split, tokens },
     issues: issues.map(({ pointer, code, message, hint }) => ({
-      ...{ line, byte_offset, pointer, code, message, hint, excerpt },
+      line,
+      byte_offset,
+      pointer,
+      code,
+      message,
+      hint,
+      excerpt,
     })),
   };
 }
 
 /** What confirming would do. */
 function consequences(
-  { rows, valid, invalid, duplicates }: ImportCounts,
+  { rows, valid, invalid, duplicates }: RowCounts,
   { onInvalid, dedupe }: ImportOptions,
 ): { willImport: number; willSkip: number } {
   const isRefused = onInvalid === 'reject' && invalid > 0;

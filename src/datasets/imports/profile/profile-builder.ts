@@ -3,8 +3,8 @@ import { SeenHashes } from '#kernel';
 import type { ExampleKind } from '../../content/example-content.ts';
 import type { Issue } from '../../content/issues.ts';
 import { issuesOf, type TokenRuler } from '../../examples/new-examples.ts';
-import type { ImportCounts, SampleRow, SourceIssue } from '../import-record.ts';
-import type { Finding } from '../import-runs.store.ts';
+import type { RowCounts, SampleRow, SourceIssue } from '../import-record.ts';
+import type { ProfileResult } from '../import-runs.store.ts';
 import type { DetectedShape } from '../mapping/detect-shape.ts';
 import type { WireMapping } from '../mapping/mapping.ts';
 import { ImportFailure } from '../reading/import-failure.ts';
@@ -45,7 +45,7 @@ type ProfiledExample = RowExample & {
   exists: boolean;
 };
 
-export type FileProfile = Finding & { issues: SourceIssue[]; tokens: TokenCounts };
+export type FileProfile = ProfileResult & { issues: SourceIssue[]; tokens: TokenCounts };
 
 /** Rows that previews can show, and how much of them is stored. */
 const maxSampleRows = 50;
@@ -60,7 +60,7 @@ export class ProfileBuilder {
   readonly #tokens = new TokenCounts();
   readonly #sample: SampleRow[] = [];
   #sampleChars = 0;
-  readonly #counts: ImportCounts = { rows: 0, valid: 0, invalid: 0, duplicates: 0, overTokenLimit: 0 };
+  readonly #counts: RowCounts = { rows: 0, valid: 0, invalid: 0, duplicates: 0, overTokenLimit: 0 };
 
   constructor(options: ProfileOptions) {
     this.#options = options;

@@ -19,7 +19,12 @@ const bounds = { maxTextBytes: 10_000_000, maxRows: 500, maxRowBytes: 100_000, m
 /** Of a model whose tokens are characters. */
 const basis: CountingBasis = {
   template: '{% for message in messages %}{{ message.content }}{% endfor %}',
-  ...{ controlTexts: [], bosText: '', eosText: '', inFront: 0, aroundInput: 0, division: null },
+  controlTexts: [],
+  bosText: '',
+  eosText: '',
+  inFront: 0,
+  aroundInput: 0,
+  division: null,
 };
 
 /** Profiles rows of JSON lines; a count of tokens is a count of characters. */
@@ -46,7 +51,10 @@ async function profileOf(
   );
   const lines: Line[] = [];
   const found = await profileFile(file, {
-    ...{ kind, mapping, sampleRows: 100, maxRows: bounds.maxRows },
+    kind,
+    mapping,
+    sampleRows: 100,
+    maxRows: bounds.maxRows,
     tokenCounter: {
       maxTokens: 200,
       count: createBatchCounter({ ...basis, template }, async (texts) => texts.map(({ length }) => length)),
@@ -60,7 +68,7 @@ async function profileOf(
 }
 
 const say = (role: string, content: unknown) => ({ role, content });
-const asked = [say('user', 'Why?'), say('assistant', 'Because.')];
+const answered = [say('user', 'Why?'), say('assistant', 'Because.')];
 
 describe('known shapes', () => {
   const conversations = [
@@ -69,10 +77,10 @@ describe('known shapes', () => {
     { from: 'gpt', value: 'Because.' },
   ];
   const cases: { shape: (typeof shapes)[number]; kind?: ExampleKind; row: object; mapping: object }[] = [
-    { shape: 'chat', row: { messages: asked }, mapping: { messages: 'messages' } },
+    { shape: 'chat', row: { messages: answered }, mapping: { messages: 'messages' } },
     {
       shape: 'chat',
-      row: { messages: JSON.stringify(asked), Split: 'test' },
+      row: { messages: JSON.stringify(answered), Split: 'test' },
       mapping: { messages: 'messages', split: 'Split' },
     },
     { shape: 'sharegpt', row: { id: 1, conversations }, mapping: { messages: 'conversations' } },
@@ -88,7 +96,7 @@ describe('known shapes', () => {
     },
     {
       shape: 'prompt_completion',
-      row: { prompt: asked.slice(0, 1), completion: asked.slice(1) },
+      row: { prompt: answered.slice(0, 1), completion: answered.slice(1) },
       mapping: { user: 'prompt', assistant: 'completion' },
     },
     {
@@ -122,7 +130,7 @@ describe('known shapes', () => {
       assert.deepEqual([profile.counts.valid, profile.issues], [1, []]);
     });
 
-  test('what is no known shape is told to be unknown, and nothing is made of it', async () => {
+  test('a shape that is not known is reported as unknown, and nothing is made of it', async () => {
     const { profile, mapping } = await profileOf([{ colour: 'red' }]);
     assert.deepEqual(
       [profile.shape, mapping, profile.counts],
@@ -212,9 +220,9 @@ describe('issues', () => {
     ['too_large', `{"messages":${'['.repeat(20_000)}`, ''],
     ['over_token_limit', { messages: [say('user', 'x'.repeat(300)), say('assistant', 'x')] }, ''],
   ];
-  const good = { messages: asked };
+  const good = { messages: answered };
 
-  test('each issue of a text example is told with its code, its line, its place and an excerpt', async () => {
+  test('each issue of a text example is reported with its code, line, location and excerpt', async () => {
     const rows = text
       .flatMap(([, row]) => [good, row])
       .map((row) => (typeof row === 'string' ? row : JSON.stringify(row)));
@@ -228,9 +236,9 @@ describe('issues', () => {
       line: 2 * n + 3,
       byte_offset: offsets[2 * n + 2],
     }));
-    const told = found.lines.filter(({ code }) => code !== 'duplicate');
+    const issues = found.lines.filter(({ code }) => code !== 'duplicate');
     assert.deepEqual(
-      told.map(({ code, pointer, line, byte_offset }) => ({ code, pointer, line, byte_offset })),
+      issues.map(({ code, pointer, line, byte_offset }) => ({ code, pointer, line, byte_offset })),
       expected,
     );
     assert.ok(
@@ -242,7 +250,7 @@ describe('issues', () => {
     assert.deepEqual([counts.rows, counts.invalid, counts.duplicates, counts.overTokenLimit], [25, 11, 12, 1]);
   });
 
-  test('what the model of the dataset cannot learn is told on its row, which stays valid', async () => {
+  test('what the model of the dataset cannot learn is reported on its row, which stays valid', async () => {
     const rows = [
       { messages: [say('system', 'x'), say('assistant', 'y')] },
       { messages: [say('user', 'x'), say('assistant', 'y'), say('assistant', 'z')] },
@@ -261,7 +269,7 @@ describe('issues', () => {
     assert.deepEqual([profile.counts.valid, profile.counts.invalid], [3, 1]);
   });
 
-  test('each issue of an embedding example is told by its column', async () => {
+  test('each issue of an embedding example is reported with its column', async () => {
     const rows = [
       { query: 'q', positive: 'a', negative: 'a' },
       { query: 'q', positive: null },
@@ -310,7 +318,7 @@ describe('issues', () => {
     );
   });
 
-  test('duplicates in the file and in the dataset are told, and the first of equals is none', async () => {
+  test('duplicates in the file and in the dataset are reported, and the first of equals is none', async () => {
     const other = { messages: [say('user', 'Who?'), say('assistant', 'Me.')] };
     const { lines, profile } = await profileOf([good, other, good, { ...good, extra: 1 }]);
     assert.deepEqual(

@@ -49,7 +49,9 @@ export class TokenCounts {
     const usual = known[Math.floor((known.length - 1) * 0.99)] ?? most;
     const width = Math.ceil((usual - least + 1) / maxBins);
     const bins = Array.from({ length: Math.ceil((usual - least + 1) / width) }, (_, index) => ({
-      ...{ from: least + index * width, to: least + (index + 1) * width - 1, rows: 0 },
+      from: least + index * width,
+      to: least + (index + 1) * width - 1,
+      rows: 0,
     }));
     const rest = { from: least + bins.length * width, to: most, rows: 0 };
     for (const tokens of known) (bins[Math.floor((tokens - least) / width)] ?? rest).rows++;

@@ -23,7 +23,7 @@ const marks: readonly (readonly [string, readonly number[]])[] = [
   ['utf-16be', [0xfe, 0xff]],
 ];
 
-/** Tells the encoding of a text from its beginning. */
+/** Detects the encoding of a text from its beginning. */
 export function detectEncoding(sample: Buffer, requested: string | null): Encoding {
   const mark = marks.find(([, bytes]) => bytes.every((byte, index) => sample[index] === byte));
   if (requested !== null) {

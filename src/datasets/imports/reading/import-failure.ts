@@ -17,16 +17,20 @@ export const failureCodes = [
   'internal_error',
 ] as const;
 
-export type FailureCode = (typeof failureCodes)[number];
+export type ImportFailureCode = (typeof failureCodes)[number];
 
 /** Why an import cannot be done, in words for its owner. Anything else that is thrown is a bug or an outage. */
 export class ImportFailure extends Error {
   override readonly name = 'ImportFailure';
-  readonly code: FailureCode;
+  readonly code: ImportFailureCode;
   readonly hint: string | null;
   readonly details: Record<string, unknown>;
 
-  constructor(code: FailureCode, message: string, more: { hint?: string; details?: Record<string, unknown> } = {}) {
+  constructor(
+    code: ImportFailureCode,
+    message: string,
+    more: { hint?: string; details?: Record<string, unknown> } = {},
+  ) {
     super(message);
     this.code = code;
     this.hint = more.hint ?? null;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { isFailure, parquetOf, rowsOf, samples, told } from './open-rows.fixture.ts';
+import { described, isFailure, parquetOf, rowsOf, samples } from './open-rows.fixture.ts';
 
 describe('files that are not what they seem', () => {
   const cases: [string, string, Buffer, string][] = [
@@ -50,10 +50,15 @@ describe('files that are not what they seem', () => {
     const parquet = await parquetOf(`select ${names.map((name) => `1 as ${name}`).join(', ')}`);
     const details = { limit: 50, actual: 51 };
     await assert.rejects(rowsOf('a.parquet', parquet), {
-      ...{ code: 'too_many_columns', message: 'The file has 51 columns; at most 50 can be read.', details, hint: null },
+      code: 'too_many_columns',
+      message: 'The file has 51 columns; at most 50 can be read.',
+      details,
+      hint: null,
     });
     await assert.rejects(rowsOf('a.csv', Buffer.from(`${names.join(',')}\n1\n`)), {
-      ...{ code: 'too_many_columns', message: 'The file has 51 columns or more; at most 50 can be read.', details },
+      code: 'too_many_columns',
+      message: 'The file has 51 columns or more; at most 50 can be read.',
+      details,
       hint: 'Is the delimiter right, and does the first row name the columns?',
     });
   });
@@ -71,7 +76,7 @@ describe('files that are not what they seem', () => {
     );
   });
 
-  test('whether the name or the caller has said what the file is not, is told', async () => {
+  test('an error says whether the name or the caller gave the wrong format', async () => {
     const csv = Buffer.from('a,b\n1,2\n');
     await assert.rejects(rowsOf('a.jsonl', csv), /name of the file ends like jsonl/);
     await assert.rejects(rowsOf('a', csv, { options: { format: 'jsonl' } }), /said to be jsonl/);
@@ -79,7 +84,7 @@ describe('files that are not what they seem', () => {
 
   test('a first row that is cut off does not spoil the others', async () => {
     const { rows } = await rowsOf('a.jsonl', Buffer.from('{"a": [\n{"a": [1]}\n{"a": [2]}\n'));
-    assert.deepEqual(told(rows), ['1 bad_json', '2 {"a":[1]}', '3 {"a":[2]}']);
+    assert.deepEqual(described(rows), ['1 bad_json', '2 {"a":[1]}', '3 {"a":[2]}']);
   });
 
   test('an error of the CSV reader names the line', async () => {

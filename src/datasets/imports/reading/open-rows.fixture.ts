@@ -40,7 +40,7 @@ export async function rowsOf(...input: Parameters<typeof open>): Promise<{ file:
 }
 
 /** Each row as its line and its fields, or as its line and the code of its problem. */
-export const told = (rows: readonly SourceRow[]) =>
+export const described = (rows: readonly SourceRow[]) =>
   rows.map(({ line, fields, problem }) => (problem ? `${line} ${problem.code}` : `${line} ${JSON.stringify(fields)}`));
 
 export async function parquetOf(values: string): Promise<Buffer> {

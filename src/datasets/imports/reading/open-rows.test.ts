@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import iconv from 'iconv-lite';
 import { fc } from '#test/properties.ts';
-import { isFailure, open, parquetOf, rowsOf, samples, told } from './open-rows.fixture.ts';
+import { described, isFailure, open, parquetOf, rowsOf, samples } from './open-rows.fixture.ts';
 
 const lines: Record<string, number[]> = {
   'a.jsonl': [1, 3, 4],
@@ -43,7 +43,7 @@ for (const packed of [false, true])
       assert.equal((await rowsOf('data', bytes)).rows.length, 3);
     });
 
-describe('places', () => {
+describe('locations', () => {
   test('the byte offset of a row is where its text begins', async () => {
     for (const name of ['a.jsonl', 'a.json']) {
       const bytes = (await samples[name]?.()) ?? Buffer.alloc(0);
@@ -56,19 +56,19 @@ describe('places', () => {
 
   test('values over several lines count', async () => {
     const { rows } = await rowsOf('a.csv', Buffer.from('q,n\n"a\nb",1\nc,2\n'));
-    assert.deepEqual(told(rows), ['2 {"q":"a\\nb","n":"1"}', '4 {"q":"c","n":"2"}']);
+    assert.deepEqual(described(rows), ['2 {"q":"a\\nb","n":"1"}', '4 {"q":"c","n":"2"}']);
   });
 });
 
 describe('rows that are wrong', () => {
-  test('a wrong row of JSON lines is told by its line, and the others are read', async () => {
+  test('a wrong row of JSON lines is reported with its line, and the others are read', async () => {
     const text = ['{"a":"für"}', '{"a":', '[1]', '7', '{"a":"', `{"a":"${'x'.repeat(20_000)}"}`, '{"a":2}'].join('\n');
     const { rows } = await rowsOf(
       'a.jsonl',
       Buffer.concat([Buffer.from(text), Buffer.from('\n{"a":"\xff"}\n', 'latin1')]),
       { pieces: 11 },
     );
-    assert.deepEqual(told(rows), [
+    assert.deepEqual(described(rows), [
       '1 {"a":"für"}',
       '2 bad_json',
       '3 wrong_type',
@@ -96,10 +96,10 @@ describe('rows that are wrong', () => {
     }
   });
 
-  test('of a comma behind an object it is told what to do', async () => {
+  test('a comma behind an object is reported with what to do', async () => {
     const { rows } = await rowsOf('a.jsonl', Buffer.from('{"a":1},\n{"a":2}\n'));
     assert.match(rows[0]?.problem?.hint ?? '', /comma/);
-    assert.deepEqual(told(rows), ['1 bad_json', '2 {"a":2}']);
+    assert.deepEqual(described(rows), ['1 bad_json', '2 {"a":2}']);
   });
 
   test('integers and decimals of Parquet are numbers with all of their digits, also within lists', async () => {
@@ -108,7 +108,7 @@ describe('rows that are wrong', () => {
               18446744073709551615::ubigint as large, 1.50::decimal(9, 2) as price, -12345678901234567890::decimal(20, 0) as whole`,
     );
     const { rows } = await rowsOf('a.parquet', file);
-    assert.deepEqual(told(rows), [
+    assert.deepEqual(described(rows), [
       '1 {"n":7,"calls":[{"arguments":{"days":3,"of":[1]}}],"huge":9007199254740993,"large":18446744073709551615,' +
         '"price":1.50,"whole":-12345678901234567890}',
     ]);
@@ -121,7 +121,7 @@ describe('rows that are wrong', () => {
          ({'reason': null, '10': null, '2': null, 'c': 'y'}, null)) t (s, l)`,
     );
     const { rows } = await rowsOf('a.parquet', file);
-    assert.deepEqual(told(rows), [
+    assert.deepEqual(described(rows), [
       '1 {"s":{"reason":"x","10":1,"2":{"b":2}},"l":[{"e":5},{"d":4}]}',
       '2 {"s":{"c":"y"},"l":null}',
     ]);
@@ -129,13 +129,13 @@ describe('rows that are wrong', () => {
 
   test('a map of Parquet is an object with all of its entries', async () => {
     const file = await parquetOf(`select map {'b': 1, '1': null::bigint} as m`);
-    assert.deepEqual(told((await rowsOf('a.parquet', file)).rows), ['1 {"m":{"b":1,"1":null}}']);
+    assert.deepEqual(described((await rowsOf('a.parquet', file)).rows), ['1 {"m":{"b":1,"1":null}}']);
   });
 
-  test('a short row that nests too deeply is told so, whatever numbers it has', async () => {
+  test('a short row that nests too deeply is reported, whatever numbers it has', async () => {
     for (const text of ['1', '1.0']) {
       const deep = `{"a":${'['.repeat(2_000)}${text}${']'.repeat(2_000)}}`;
-      assert.deepEqual(told((await rowsOf('a.jsonl', Buffer.from(`${deep}\n{"b":1}`))).rows), [
+      assert.deepEqual(described((await rowsOf('a.jsonl', Buffer.from(`${deep}\n{"b":1}`))).rows), [
         '1 too_large',
         '2 {"b":1}',
       ]);
@@ -148,10 +148,10 @@ describe('rows that are wrong', () => {
       ['a.jsonl', `${row}\n`],
       ['a.json', `[${row}]`],
     ] as const)
-      assert.deepEqual(told((await rowsOf(name, Buffer.from(text))).rows), [`1 ${row}`]);
+      assert.deepEqual(described((await rowsOf(name, Buffer.from(text))).rows), [`1 ${row}`]);
   });
 
-  test('a row of Parquet that is too long is told by its number, wherever in it the text stands', async () => {
+  test('a row of Parquet that is too long is reported with its number, wherever in it the text stands', async () => {
     const file = await parquetOf(
       `select if(i = 1, repeat('界', 4000), 'short') as q, if(i = 2, list_value(repeat('y', 6000), repeat('y', 6000)), ['z']) as l,
               if(i = 3, repeat('b', 20000), 'c')::blob as b
@@ -159,7 +159,7 @@ describe('rows that are wrong', () => {
     );
     const { rows } = await rowsOf('a.parquet', file);
     const short = '{"q":"short","l":["z"],"b":"c"}';
-    assert.deepEqual(told(rows), [`1 ${short}`, '2 too_large', '3 too_large', '4 too_large', `5 ${short}`]);
+    assert.deepEqual(described(rows), [`1 ${short}`, '2 too_large', '3 too_large', '4 too_large', `5 ${short}`]);
   });
 
   test('the excerpt of a long row does not keep the row in memory', async () => {
@@ -186,12 +186,18 @@ describe('rows that are wrong', () => {
   test('a wrong item of a JSON list does not spoil the others', async () => {
     const text = `[{"a":1},\n{"a":},\n"x",\n{"a":"${'x'.repeat(20_000)}"},\n{"a":{"b":[1,"]}"]}}]`;
     const { rows } = await rowsOf('a.json', Buffer.from(text), { pieces: 13 });
-    assert.deepEqual(told(rows), ['1 {"a":1}', '2 bad_json', '3 wrong_type', '4 too_large', '5 {"a":{"b":[1,"]}"]}}']);
+    assert.deepEqual(described(rows), [
+      '1 {"a":1}',
+      '2 bad_json',
+      '3 wrong_type',
+      '4 too_large',
+      '5 {"a":{"b":[1,"]}"]}}',
+    ]);
   });
 
   test('a row with more values than columns is wrong, one with fewer has none there', async () => {
     const { rows } = await rowsOf('a.csv', Buffer.from('a,b\n1,2,3\n4\n'));
-    assert.deepEqual(told(rows), ['2 wrong_type', '3 {"a":"4","b":null}']);
+    assert.deepEqual(described(rows), ['2 wrong_type', '3 {"a":"4","b":null}']);
   });
 
   test('what is nested too deeply is refused before it is walked', async () => {
@@ -234,7 +240,7 @@ describe('encodings', () => {
     assert.equal(rows[0]?.fields?.['问题'], '今天天气怎么样？北京的天空非常晴朗，适合出去散步。');
   });
 
-  test('an encoding that is asked for is taken', async () => {
+  test('a requested encoding is used', async () => {
     const { rows } = await rowsOf('a.csv', iconv.encode('q\nпривет\n', 'koi8-r'), { options: { encoding: 'KOI8-R' } });
     assert.equal(rows[0]?.fields?.q, 'привет');
     await assert.rejects(
@@ -296,7 +302,7 @@ function usedHeap(): number {
   return process.memoryUsage().heapUsed;
 }
 
-test('a first line that tells spreadsheets the delimiter sets it and is no row', async () => {
+test('a first line that states the delimiter to spreadsheets sets it and is no row', async () => {
   for (const [first, delimiter] of [
     ...[
       ['sep=;', ';'],

@@ -10,7 +10,7 @@ const startChild = (program: string) =>
 const allocating = 'const held = []; for (;;) held.push(Buffer.alloc(1 << 20, 1));';
 
 test('a process that takes too much memory is noticed while it does nothing else', {
-  skip: process.platform !== 'linux' && 'only Linux tells the memory of another process',
+  skip: process.platform !== 'linux' && 'only Linux reports the memory of another process',
 }, async () => {
   const child = startChild(allocating);
   watchMemory(pidOf(child), bound, () => child.kill('SIGKILL'));

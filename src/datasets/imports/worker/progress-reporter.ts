@@ -1,6 +1,6 @@
 import type { Database } from '#db';
 import type { ImportState } from '../import-record.ts';
-import { type Progress, updateProgress } from '../import-runs.store.ts';
+import { type ImportProgress, updateProgress } from '../import-runs.store.ts';
 
 /** The import was canceled, or another profile of it was requested. */
 export class ImportSuperseded extends Error {
@@ -10,7 +10,7 @@ export class ImportSuperseded extends Error {
 export type ProgressReporter = {
   /** Throws `ImportSuperseded` once the work is not wanted any more. */
   check: () => void;
-  set: (progress: Progress) => void;
+  set: (progress: ImportProgress) => void;
   signal: AbortSignal;
   stop: () => Promise<void>;
 };
@@ -23,7 +23,7 @@ export function startProgressReporter(
   run: { importId: string; reading: number; state: ImportState },
 ): ProgressReporter {
   const superseded = new AbortController();
-  let progress: Progress = { phase: 'starting', rowsDone: 0, percent: null };
+  let progress: ImportProgress = { phase: 'starting', rowsDone: 0, percent: null };
   let updating: Promise<void> | null = null;
 
   async function update(): Promise<void> {

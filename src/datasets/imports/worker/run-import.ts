@@ -10,7 +10,7 @@ import {
   returnAttempt,
   takeLease,
 } from '../import-runs.store.ts';
-import { type FailureCode, ImportFailure } from '../reading/import-failure.ts';
+import { ImportFailure, type ImportFailureCode } from '../reading/import-failure.ts';
 import { profileImport } from './profile-import.ts';
 import { ImportSuperseded, type ProgressReporter, startProgressReporter } from './progress-reporter.ts';
 import { tokenCounterOf, type WorkDeps } from './work-deps.ts';
@@ -143,7 +143,7 @@ async function end({ database }: WorkDeps, run: RunningImport | null, error: unk
   throw error;
 }
 
-const full = new Map<unknown, FailureCode>([
+const full = new Map<unknown, ImportFailureCode>([
   ['max_examples_per_dataset', 'dataset_full'],
   ['max_storage', 'storage_full'],
 ]);

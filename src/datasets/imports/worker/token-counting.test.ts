@@ -22,7 +22,7 @@ const conversation = (question: string) => ({
   tools: null,
 });
 
-test('the tokeniser is asked once for a word, however often it comes', async () => {
+test('the tokeniser counts a word once, however often it comes', async () => {
   const requested: string[] = [];
   const count = createBatchCounter(basis, async (texts) => {
     requested.push(...texts);

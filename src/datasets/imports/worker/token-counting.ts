@@ -13,7 +13,7 @@ export type TokenCounterFor = (dataset: {
   targetModel: string | null;
 }) => Promise<TokenRuler | null>;
 
-/** Texts of a batch are short-lived, so the young generation needs room. */
+/** Texts of a batch are short-lived, so the young generation is larger. */
 const youngMb = 8;
 
 /** Gives the token counters of the models that an order names; null: none is installed. */
