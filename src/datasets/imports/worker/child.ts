@@ -74,7 +74,7 @@ async function run(order: WorkOrder<CountingModels>, { tools, tokenCounterFor }:
 function outcomeOf(error: unknown): FromWorker {
   if (error instanceof Busy) return { type: 'busy', message: error.message };
   // A full disk is an outage like that of an object store: the file is not to blame.
-  if (isOutOfReach(error) || isOutOfRoom(error)) return { type: 'unavailable', message: reasonOf(error) };
+  if (isUnavailableFault(error) || isStorageFull(error)) return { type: 'unavailable', message: reasonOf(error) };
   return { type: 'failed', message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 }
 
