@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { createFarewell } from './app/farewell.ts';
-import type { AppOptions } from './app/ground.ts';
+import { createGracefulShutdown } from './app/graceful-shutdown.ts';
+import type { AppOptions } from './app/infrastructure.ts';
 import { openRooms, type Rooms } from './app/rooms.ts';
 import { openServer } from './app/server.ts';
 
@@ -62,8 +62,8 @@ async function startTelemetry({ telemetry, database, models, engine, saved, prob
 
 async function close(rooms: Rooms, server: FastifyInstance, drainMs: number): Promise<void> {
   rooms.telemetry.ending();
-  const farewell = createFarewell({ url: rooms.database.url, log: rooms.log });
-  // In reverse: calls end first, then the books and the notes about keys are written, then the models go.
+  const shutdown = createGracefulShutdown({ url: rooms.database.url, log: rooms.log });
+  // In reverse: calls end first, then accounting and key usage are written, then the models go.
   await using parts = new AsyncDisposableStack();
   parts.defer(rooms.telemetry.stop);
   parts.defer(rooms.objects.close);
@@ -71,14 +71,15 @@ async function close(rooms: Rooms, server: FastifyInstance, drainMs: number): Pr
   parts.defer(rooms.closeEncoder);
   parts.defer(rooms.engine.close);
   parts.defer(rooms.training.closeRunner);
-  parts.defer(farewell.end);
+  parts.defer(shutdown.end);
   const { serving, months, keyUsage, credits, billing, idempotency, limiter, requests } = rooms;
   const { saved, storing, chats, hosting, imports, indexes, feedback } = rooms;
-  for (const books of [serving, months, keyUsage, credits, billing, idempotency, limiter, requests])
-    parts.defer(farewell.to(books.stop));
-  for (const room of [saved, storing, chats, hosting, imports, indexes, feedback]) parts.defer(farewell.to(room.stop));
-  parts.defer(farewell.to(() => stopWorking(rooms, drainMs)));
-  parts.defer(farewell.callsAreOver);
+  for (const part of [serving, months, keyUsage, credits, billing, idempotency, limiter, requests])
+    parts.defer(shutdown.stopPart(part.stop));
+  for (const room of [saved, storing, chats, hosting, imports, indexes, feedback])
+    parts.defer(shutdown.stopPart(room.stop));
+  parts.defer(shutdown.stopPart(() => stopWorking(rooms, drainMs)));
+  parts.defer(shutdown.callsAreOver);
   parts.defer(() => server.drain({ graceMs: drainMs }));
 }
 

@@ -8,18 +8,26 @@ import {
   createStoredResponses,
   type InferenceDeps,
 } from '#inference';
-import type { Books } from './books.ts';
+import type { Accounting } from './accounting.ts';
 import type { Engines } from './engines.ts';
-import type { AppOptions, Ground } from './ground.ts';
+import type { AppOptions, Infrastructure } from './infrastructure.ts';
 import type { Resources } from './resources.ts';
 
-export type CallsDeps = { ground: Ground; engines: Engines; books: Books; resources: Resources };
+export type CallsDeps = {
+  infrastructure: Infrastructure;
+  engines: Engines;
+  accounting: Accounting;
+  resources: Resources;
+};
 
 /** Calls of models, those that are saved, and chats, whose answers are calls too. */
-export function openCalls({ chats: pace = {} }: AppOptions, { ground, engines, books, resources }: CallsDeps) {
-  const { config, database, log, clock, cursors, telemetry } = ground;
+export function openCalls(
+  { chats: pace = {} }: AppOptions,
+  { infrastructure, engines, accounting, resources }: CallsDeps,
+) {
+  const { config, database, log, clock, cursors, telemetry } = infrastructure;
   const { models, engine } = engines;
-  const { billing, limiter, idempotency, requests, keyUsage } = books;
+  const { billing, limiter, idempotency, requests, keyUsage } = accounting;
   const { datasets, hosting, training } = resources;
   const findTrained = training.served.ofCall;
   const saved = createSavedCalls({
@@ -50,7 +58,7 @@ export function openCalls({ chats: pace = {} }: AppOptions, { ground, engines, b
     clock,
     modelUsage: hosting.usage,
     storedResponses: storing.store,
-    protocolSecret: ground.protocolSecret,
+    protocolSecret: infrastructure.protocolSecret,
     repeatGuard: createRepeatGuard(clock),
     doubtfulPayers: createDoubtfulPayers(clock),
     autoSave: saved.autoSave,

@@ -2,7 +2,7 @@ import { createEngine, createRemoteEngine, createRoutedEngine, createTokenCounte
 import { createServingRoutes, withRoutes } from '#models';
 import type { Training } from '#training';
 import { engineSettingsOf } from '../settings/process-settings.ts';
-import type { AppOptions, Ground } from './ground.ts';
+import type { AppOptions, Infrastructure } from './infrastructure.ts';
 
 export type Engines = ReturnType<typeof openEngines>;
 
@@ -10,7 +10,7 @@ export type Engines = ReturnType<typeof openEngines>;
  * The engine of this server and those it has routes to, with the base models that they serve.
  * @param served what was trained; made after the engines, which ask for it when they are called.
  */
-export function openEngines(options: AppOptions, { clock }: Ground, served: () => Training['served']) {
+export function openEngines(options: AppOptions, { clock }: Infrastructure, served: () => Training['served']) {
   const { config, database, log } = options;
   const serving = createServingRoutes({
     sql: database,

@@ -8,15 +8,19 @@ import { createHosting } from '#models';
 import { datasetLimitsOf } from '../settings/dataset-settings.ts';
 import { openTraining } from '../settings/job-settings.ts';
 import { objectPlaceOf } from '../settings/object-settings.ts';
-import type { Books } from './books.ts';
+import type { Accounting } from './accounting.ts';
 import type { Engines } from './engines.ts';
-import type { Ground } from './ground.ts';
+import type { Infrastructure } from './infrastructure.ts';
 
 export type Resources = ReturnType<typeof openResources>;
 
 /** The rooms of what belongs to projects: datasets, training, hosted models, imports, feedback and indexes. */
-export function openResources(ground: Ground, engines: Engines, { credits, billing, limiter }: Books) {
-  const { config, database, log, works, clock, cursors, publicUrl, objects, jobs, instanceId } = ground;
+export function openResources(
+  infrastructure: Infrastructure,
+  engines: Engines,
+  { credits, billing, limiter }: Accounting,
+) {
+  const { config, database, log, works, clock, cursors, publicUrl, objects, jobs, instanceId } = infrastructure;
   const { models, engine, tokenCounter } = engines;
   const datasets = createDatasets({
     database,

@@ -1,17 +1,17 @@
-import { openBooks } from './books.ts';
+import { openAccounting } from './accounting.ts';
 import { openCalls } from './calls.ts';
 import { openEngines } from './engines.ts';
-import { type AppOptions, openGround } from './ground.ts';
+import { type AppOptions, openInfrastructure } from './infrastructure.ts';
 import { openResources } from './resources.ts';
 
 export type Rooms = Awaited<ReturnType<typeof openRooms>>;
 
 /** Makes the rooms, each with what it needs of others; nothing runs yet. */
 export async function openRooms(options: AppOptions) {
-  const ground = await openGround(options);
-  const engines = openEngines(options, ground, () => resources.training.served);
-  const books = openBooks(options, ground, engines);
-  const resources = openResources(ground, engines, books);
-  const calls = openCalls(options, { ground, engines, books, resources });
-  return { ...ground, ...engines, ...books, ...resources, ...calls };
+  const infrastructure = await openInfrastructure(options);
+  const engines = openEngines(options, infrastructure, () => resources.training.served);
+  const accounting = openAccounting(options, infrastructure, engines);
+  const resources = openResources(infrastructure, engines, accounting);
+  const calls = openCalls(options, { infrastructure, engines, accounting, resources });
+  return { ...infrastructure, ...engines, ...accounting, ...resources, ...calls };
 }

@@ -13,7 +13,7 @@ import { baseModelsRoutes } from '#models';
 import { projectsRoutes } from '#projects';
 import { requestsRoutes } from '#requests';
 import { answerStranger, webRoutes } from '#web';
-import type { AppOptions } from './ground.ts';
+import type { AppOptions } from './infrastructure.ts';
 import type { Rooms } from './rooms.ts';
 
 /** The HTTP server with the routes of all rooms. */

@@ -17,7 +17,7 @@ export async function doctorCommand(config: Config, { removeObjects = false } = 
   await useDatabase(config, async (database) => {
     const [server] = await database.query<{ version: string }>(`select current_setting('server_version') as version`);
     print(`database: PostgreSQL ${server?.version}, ${config.databaseUrl === null ? 'embedded' : 'from DATABASE_URL'}`);
-    problems.push(...(await lookAtBooks(database)));
+    problems.push(...(await checkAccounting(database)));
     problems.push(...(await lookAtEvents(database)));
     problems.push(...(await lookAtObjects(config, database, removeObjects)));
   });
@@ -34,14 +34,14 @@ function lookAtModels(config: Config): string[] {
   return [...problems, ...gone.map(({ id }) => `models: the file of ${id}, which ships with Fanfold, is gone.`)];
 }
 
-async function lookAtBooks(database: Database): Promise<string[]> {
+async function checkAccounting(database: Database): Promise<string[]> {
   const findings = await doctor(database);
   const left = await countLeftHolds(database);
   if (left > 0)
-    print(`books: ${left} reservations of servers that ended are still there; the next server gives them back`);
-  if (findings.length === 0) print('books: every balance is the sum of its ledger, every charge is its formula');
+    print(`accounting: ${left} reservations of servers that ended are still there; the next server gives them back`);
+  if (findings.length === 0) print('accounting: every balance is the sum of its ledger, every charge is its formula');
   return findings.map(
-    ({ check, accountId, subject, message }) => `books: ${check}, account ${accountId}, ${subject}: ${message}`,
+    ({ check, accountId, subject, message }) => `accounting: ${check}, account ${accountId}, ${subject}: ${message}`,
   );
 }
 
@@ -65,7 +65,7 @@ async function lookAtObjects(config: Config, database: Database, removes: boolea
   }
 }
 
-/** A store that cannot be looked through (S3 has permissions for it) is no reason to doubt the books, unless it must be. */
+/** A store that cannot be looked through (S3 has permissions for it) is no reason to doubt the accounting, unless it must be. */
 async function lookThrough(look: () => Promise<string[]>, { must = false } = {}): Promise<string[]> {
   try {
     return await look();

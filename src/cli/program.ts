@@ -79,7 +79,7 @@ function addServeCommand(program: Command, { config, stop }: ProgramOptions): vo
 function addInstallationCommands(program: Command, config: Read): void {
   program
     .command('doctor')
-    .description('prove the books and check the installation')
+    .description('check the accounting and check the installation')
     .option('--remove-objects', 'remove files in the object store that crashes have left and nothing leads to')
     .action((flags: { removeObjects?: boolean }) => doctorCommand(config(), flags));
   program

@@ -31,7 +31,7 @@ import { print } from './terminal.ts';
 const heapOption = '--no-allocation-site-pretenuring';
 
 /**
- * Serves, works in the background, or both until `stop` aborts, then ends in order: no new calls, running ones finish, books written, models unloaded,
+ * Serves, works in the background, or both until `stop` aborts, then ends in order: no new calls, running ones finish, accounting written, models unloaded,
  * connections closed, embedded PostgreSQL stopped.
  */
 export async function serve(config: Config, stop: AbortSignal): Promise<void> {

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createEndOfTurn, Fault, fault } from '#kernel';
-import { isJsonContentType } from './door.ts';
+import { isJsonContentType } from './header-guard.ts';
 import { defaultBounds, type JsonBounds, parseJsonBody } from './json-guard.ts';
 
 /**

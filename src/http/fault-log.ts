@@ -31,7 +31,7 @@ const defectsAtOnce = 10;
 
 /**
  * Defects, and what failed while a model worked, are told with their stack. Where it only refuses (an engine or the database is
- * away), the stack leads to the refusal and not to the trouble: it is left out, and one line stands for all that are alike
+ * away), the stack leads to the refusal and not to the cause: it is left out, and one line stands for all that are alike
  * for some seconds, or an outage under load would fill the disk.
  */
 export function createFaultLog(log: FastifyBaseLogger, time: Time = realTime): FaultLog {

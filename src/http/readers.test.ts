@@ -7,11 +7,11 @@ import { type CallerLoss, lossOf, watchCaller } from './callers.ts';
 import { type NamedEvents, openNamedEvents } from './event-source.ts';
 import { createServer } from './server.ts';
 
-type Verdict = 'good' | 'worthless' | 'suspended' | 'out of reach';
+type KeyState = 'good' | 'worthless' | 'suspended' | 'unavailable';
 
 let app: FastifyInstance;
 /** What is said of a key; one that is not in here was never issued. */
-const verdicts = new Map<string, Verdict>();
+const states = new Map<string, KeyState>();
 /** Keys that were asked for, by the turn they were asked in. */
 let turns: string[][] = [];
 let turn: string[] | null = null;
@@ -37,11 +37,11 @@ async function listening(): Promise<FastifyInstance> {
   const made = createServer({
     authenticator: async ({ authorization: key = '' }) => {
       ask(key);
-      const verdict = verdicts.get(key) ?? 'worthless';
-      if (verdict === 'suspended') throw fault('account_suspended');
-      if (verdict === 'out of reach') throw fault('service_unavailable');
+      const state = states.get(key) ?? 'worthless';
+      if (state === 'suspended') throw fault('account_suspended');
+      if (state === 'unavailable') throw fault('service_unavailable');
       // as: the route looks at nothing of it.
-      return verdict === 'good' ? ({ accountId: key } as Principal) : null;
+      return state === 'good' ? ({ accountId: key } as Principal) : null;
     },
     probe: async () => {},
   });
@@ -57,7 +57,7 @@ async function listening(): Promise<FastifyInstance> {
 after(() => app.close());
 
 async function open(key: string, { listeningOrigin } = app) {
-  verdicts.set(key, 'good');
+  states.set(key, 'good');
   const response = await fetch(`${listeningOrigin}/events`, { headers: { authorization: key } });
   assert.equal(response.status, 200);
   const here = opened.get(key);
@@ -71,11 +71,11 @@ async function anotherLook(): Promise<void> {
   while (turns.length <= before) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-for (const verdict of ['worthless', 'suspended'] as const)
-  test(`a stream ends soon after its key is ${verdict}, and others go on`, async () => {
+for (const state of ['worthless', 'suspended'] as const)
+  test(`a stream ends soon after its key is ${state}, and others go on`, async () => {
     const [first, second] = [await open('first'), await open('second')];
     first.stream.send([{ event: 'said', data: 'before' }]);
-    verdicts.set('first', verdict);
+    states.set('first', state);
     assert.equal(await first.text, 'event: said\ndata: "before"\n\n');
     assert.equal(first.loss(), 'revoked');
     assert.equal(first.stream.send([{ event: 'said', data: 'behind' }]), false);
@@ -88,11 +88,11 @@ for (const verdict of ['worthless', 'suspended'] as const)
 
 test('a database that cannot tell ends no stream, and what it tells afterwards counts', async () => {
   const { text, loss } = await open('patient');
-  verdicts.set('patient', 'out of reach');
+  states.set('patient', 'unavailable');
   await anotherLook();
   await anotherLook();
   assert.equal(loss(), null);
-  verdicts.set('patient', 'worthless');
+  states.set('patient', 'worthless');
   assert.equal(await text, '');
 });
 

@@ -13,10 +13,10 @@ import { limitBodyTime } from './body-time.ts';
 import { createCallers } from './callers.ts';
 import { limitConnections } from './connections.ts';
 import { allowOrigin, answerOptions, anyMethod, isPreflight } from './cors.ts';
-import { checkDoor } from './door.ts';
 import { drainServer, watchUnused } from './drain.ts';
 import { type ErrorEnvelope, nativeErrors } from './error-envelope.ts';
 import { createFaultLog } from './fault-log.ts';
+import { checkHeaders } from './header-guard.ts';
 import { healthRoutes } from './health.ts';
 import { nameIgnoredFields } from './ignored-fields.ts';
 import { takeKey } from './key-header.ts';
@@ -134,7 +134,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     const { envelope } = request;
     if (envelope.everyAnswer) reply.headers(envelope.everyAnswer(request.id));
     if (origins.size > 0) allowOrigin(request, reply, origins);
-    const refusal = checkDoor(request.raw);
+    const refusal = checkHeaders(request.raw);
     // Browsers with a session can read these answers. They must not be taken for HTML, whatever text people have
     // stored.
     if (envelope === nativeErrors) reply.header('x-content-type-options', 'nosniff');
@@ -183,7 +183,7 @@ function newFastify(
       headersTimeout: limits.headersTimeoutMs,
       connectionsCheckingInterval: Math.min(1_000, limits.headersTimeoutMs / 2),
       maxHeaderSize: limits.headerBytes,
-      // The door refuses a missing Host itself: Node's own answer is empty.
+      // The header guard refuses a missing Host itself: Node's own answer is empty.
       requireHostHeader: false,
     },
   });

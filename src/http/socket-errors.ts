@@ -32,7 +32,7 @@ function endWith(socket: Duplex, problem: Fault): void {
 }
 
 /**
- * True when the connection is busy with the answer to a whole request, so that the trouble lies behind that request and
+ * True when the connection is busy with the answer to a whole request, so that the error lies behind that request and
  * a second answer would be taken for the first.
  */
 function isAnswering(socket: Socket): boolean {

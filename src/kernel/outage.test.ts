@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createOutage } from './outage.ts';
 
-test('a trouble is told when it begins, every ten minutes with how often it showed itself, and when it is over', () => {
+test('a failure is logged when it begins, every ten minutes with how often it occurred, and when it is over', () => {
   const lines: string[] = [];
   let nowMs = 0;
   const outage = createOutage<string>({
-    tell: (trouble, alike) => lines.push(`${trouble} ${alike}`),
-    tellEnd: (failures) => lines.push(`over ${failures}`),
+    log: (failure, omitted) => lines.push(`${failure} ${omitted}`),
+    logEnd: (failures) => lines.push(`over ${failures}`),
     nowMs: () => nowMs,
   });
   outage.works();

@@ -1,36 +1,36 @@
-/** Tells of a trouble that shows itself again and again: when it begins, from time to time while it lasts, and when it is over. */
-export type Outage<Trouble> = {
-  fails: (trouble: Trouble) => void;
+/** Logs a repeated failure when it begins, from time to time while it lasts, and when it is over. */
+export type Outage<Failure> = {
+  fails: (failure: Failure) => void;
   works: () => void;
 };
 
-export type OutageOptions<Trouble> = {
-  /** `alike` further ones since the last line have no line of their own. */
-  tell: (trouble: Trouble, alike: number) => void;
+export type OutageOptions<Failure> = {
+  /** `omitted` further failures since the last line have no line of their own. */
+  log: (failure: Failure, omitted: number) => void;
   /** After so many failures in all. */
-  tellEnd: (failures: number) => void;
+  logEnd: (failures: number) => void;
   nowMs?: () => number;
 };
 
 /** Who reads the log later sees that it still lasts. */
-const againMs = 10 * 60_000;
+const repeatMs = 10 * 60_000;
 
-export function createOutage<Trouble>(options: OutageOptions<Trouble>): Outage<Trouble> {
-  const { tell, tellEnd, nowMs = () => performance.now() } = options;
-  let [failures, toldMs, untold] = [0, 0, 0];
+export function createOutage<Failure>(options: OutageOptions<Failure>): Outage<Failure> {
+  const { log, logEnd, nowMs = () => performance.now() } = options;
+  let [failures, loggedMs, omitted] = [0, 0, 0];
   return {
-    fails(trouble) {
+    fails(failure) {
       failures += 1;
-      if (failures > 1 && nowMs() - toldMs < againMs) {
-        untold += 1;
+      if (failures > 1 && nowMs() - loggedMs < repeatMs) {
+        omitted += 1;
         return;
       }
-      tell(trouble, untold);
-      [toldMs, untold] = [nowMs(), 0];
+      log(failure, omitted);
+      [loggedMs, omitted] = [nowMs(), 0];
     },
     works() {
-      if (failures > 0) tellEnd(failures);
-      [failures, untold] = [0, 0];
+      if (failures > 0) logEnd(failures);
+      [failures, omitted] = [0, 0];
     },
   };
 }

@@ -1,4 +1,4 @@
-/** The code by which a thrown value names its trouble (`ENOENT`, `ECONNRESET`, ...); null where it has none. */
+/** The code by which a thrown value names its error (`ENOENT`, `ECONNRESET`, ...); null where it has none. */
 export function systemCodeOf(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }

@@ -93,7 +93,7 @@ test('a suspended account is told so', async () => {
   );
 });
 
-test('trouble with the database is no verdict on the key', async () => {
+test('a database error does not make a key invalid', async () => {
   const outage: Sql = { query: () => Promise.reject(fault('service_unavailable', { retryAfterSeconds: 1 })) };
   await assert.rejects(
     setUp(outage).authenticate(bearer(mintKey().key)),

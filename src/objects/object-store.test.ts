@@ -243,7 +243,7 @@ test('credentials that are changed or run out lock nobody out for good, and the 
   await assert.rejects(store.check(), /cannot be used at http.*: SignatureDoesNotMatch\.$/);
 });
 
-test('an S3 that takes every connection and never answers is out of reach, too', async (t) => {
+test('an S3 that takes every connection and never answers is unavailable, too', async (t) => {
   const silent = createServer((socket) => socket.on('error', () => {}));
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const { port } = silent.address() as AddressInfo;

@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { isFields } from '#kernel';
-import { createTroubleLog } from './trouble-log.ts';
+import { createErrorThrottle } from './error-throttle.ts';
 
 /**
  * The log: JSON lines on one stream. Texts of callers are never logged on purpose. What could slip in with an error
@@ -8,13 +8,13 @@ import { createTroubleLog } from './trouble-log.ts';
  * are blanked.
  */
 export function createLog({ level, stream }: { level: string; stream: DestinationStream }): Logger {
-  const tellTrouble = createTroubleLog();
+  const throttleErrors = createErrorThrottle();
   return pino(
     {
       level,
       redact: { paths: secretPaths(), censor: '[secret]' },
       serializers: { err: errorToLog },
-      hooks: { logMethod: tellTrouble },
+      hooks: { logMethod: throttleErrors },
     },
     stream,
   );

@@ -6,7 +6,7 @@ import { findEmbedded, openDatabase } from '#db';
 import { childrenOf, commandOf, postmasterOf } from '#test/processes.ts';
 import { type Program, startProgram } from '#test/program.ts';
 import { callModel, inTurn, textRows } from '#test/protocols.ts';
-import { type Audit, auditBooks } from './books.ts';
+import { type Audit, auditBooks } from './accounting.ts';
 import { runClients } from './clients.ts';
 
 export type Victim = 'server' | 'engine' | 'postgres';

@@ -1,4 +1,4 @@
-import type { Audit } from '../chaos/books.ts';
+import type { Audit } from '../chaos/accounting.ts';
 import type { JobAudit } from '../chaos/job-books.ts';
 import type { KeyReport } from './keys.ts';
 import type { LimitReport } from './limits.ts';

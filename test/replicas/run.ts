@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '#db';
 import { seededRandom } from '#test/random.ts';
-import { type Audit, auditBooks } from '../chaos/books.ts';
+import { type Audit, auditBooks } from '../chaos/accounting.ts';
 import { runClients, type Seen } from '../chaos/clients.ts';
 import { cutOff, type Fault, frozen, killed, lost, rolled, shuffled, slowed } from './faults.ts';
 import { makeKey, watchKeys } from './keys.ts';

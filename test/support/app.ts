@@ -8,7 +8,7 @@ import type { Database } from '#db';
 import type { ServerLimits } from '#http';
 import type { ModelsService } from '#models';
 import type { Site } from '#web';
-import type { AppOptions } from '../../src/app/ground.ts';
+import type { AppOptions } from '../../src/app/infrastructure.ts';
 import { type App, createApp } from '../../src/app.ts';
 import { openCatalogue } from '../../src/cli/catalogue.ts';
 import { loadConfig } from '../../src/config.ts';

@@ -75,7 +75,7 @@ test('a sign-up whose answer was lost is told on the next try, and its password 
   assert.equal(entered.accountId, lost.accountId);
 });
 
-test('more people at the door than it holds are turned away at once, and the others come in', async () => {
+test('more sign-ins than the limit are refused at once, and the others come in', async () => {
   const identity = identityWith(async () => {});
   const email = 'crowd@example.com';
   await signUpWithPassword(identity, { ...ada, email, slug: null }, visit('192.0.2.3'));

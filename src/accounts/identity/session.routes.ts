@@ -51,6 +51,6 @@ export function sessionRoutes(identity: Identity) {
 
 /** The contract of these routes refuses API keys, so a caller always has a session. */
 function sessionIdOf({ sessionId }: { sessionId: string | null }): string {
-  if (sessionId === null) throw new Error('A key got past the door for sessions. This is a bug.');
+  if (sessionId === null) throw new Error('A key got past the check for sessions. This is a bug.');
   return sessionId;
 }

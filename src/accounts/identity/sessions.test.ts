@@ -265,7 +265,7 @@ test('a cookie that cannot be a session never reaches the database, and two at o
   assert.equal(counted.statements, 2);
 });
 
-test('trouble with the database is no verdict on a session', async () => {
+test('a database error does not end a session', async () => {
   const sql: Sql = { query: () => Promise.reject(fault('service_unavailable')) };
   const cookie = createSessionCookie(false);
   const authenticate = createSessionAuthenticator({ sql, cookie, secret: Buffer.alloc(32), publicUrl: null });

@@ -50,7 +50,7 @@ function createRenewal(sql: Sql): (sessionId: string) => void {
   return (sessionId) => {
     if (inFlight.has(sessionId)) return;
     inFlight.add(sessionId);
-    // Trouble with the database leaves it for the next request.
+    // A database error leaves it for the next request.
     void renewSession(sql, sessionId)
       .catch(() => {})
       .finally(() => inFlight.delete(sessionId));

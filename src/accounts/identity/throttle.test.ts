@@ -62,7 +62,7 @@ test('tries are counted in any 15 minutes, and Retry-After says when the next is
   assert.equal(await taken([attempt(), attempt(), attempt()]), 2, 'the first two are older than 15 minutes');
 });
 
-test('a refused try counts nowhere, so hammering one door locks no other', async () => {
+test('a refused try counts nowhere, so hammering one way of signing in locks no other', async () => {
   const email = 'owner@example.com';
   assert.equal(await many(40, (_, replica) => takeSignInTry(replica, { email, ip: '192.0.2.2' })), 5);
   assert.equal(await many(5, (_, replica) => takeSignInTry(replica, { email, ip: '192.0.2.3' })), 5);

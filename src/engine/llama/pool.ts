@@ -101,9 +101,9 @@ export class Pool {
     const shortage =
       this.#shortages.get(model) ??
       createOutage<object>({
-        tell: (plan, alike) =>
+        log: (plan, alike) =>
           log('error', 'Too little memory to load the model', { model, ...plan, ...(alike === 0 ? {} : { alike }) }),
-        tellEnd: (failures) => log('info', 'There is memory to load the model again', { model, failures }),
+        logEnd: (failures) => log('info', 'There is memory to load the model again', { model, failures }),
         nowMs: clock.monotonicMs,
       });
     this.#shortages.set(model, shortage);

@@ -9,18 +9,22 @@ import { listPrices } from '#models';
 import { createRequests, failedRequestMonths } from '#requests';
 import { estimateTrainingTime } from '#training';
 import type { Engines } from './engines.ts';
-import type { AppOptions, Ground } from './ground.ts';
+import type { AppOptions, Infrastructure } from './infrastructure.ts';
 
-export type Books = ReturnType<typeof openBooks>;
+export type Accounting = ReturnType<typeof openAccounting>;
 
 /** Everything that keeps records of calls: charges, limits, stored answers, and what became of each call. */
-export function openBooks({ timing = {} }: AppOptions, ground: Ground, { models, engine }: Engines) {
-  const { config, database, log, clock, instanceId } = ground;
+export function openAccounting(
+  { timing = {} }: AppOptions,
+  infrastructure: Infrastructure,
+  { models, engine }: Engines,
+) {
+  const { config, database, log, clock, instanceId } = infrastructure;
   const credits = createCredits({
     database,
-    cursors: ground.cursors,
+    cursors: infrastructure.cursors,
     clock,
-    publicUrl: ground.publicUrl,
+    publicUrl: infrastructure.publicUrl,
     log,
     lowMicro: config.lowBalanceMicro,
     signUpMicro: config.signUpMicro,
@@ -38,11 +42,11 @@ export function openBooks({ timing = {} }: AppOptions, ground: Ground, { models,
     limiter: createLimiter(instance),
     idempotency: createIdempotency(instance),
     keyUsage: createKeyUsage({ sql: database, clock }),
-    months: monthsOf(ground),
+    months: monthsOf(infrastructure),
   };
 }
 
-function monthsOf({ config, database, log, clock }: Ground) {
+function monthsOf({ config, database, log, clock }: Infrastructure) {
   return createPartitionMaintenance({
     database,
     log,

@@ -17,9 +17,9 @@ const warnLevel = 40;
 
 /**
  * What works in the background tries again every few seconds: while the database was away, a server that nobody called wrote 600 MB
- * of log a day. Of lines that tell of nothing but the same trouble there is one a minute, with the number of the others.
+ * of log a day. Of lines that tell of nothing but the same error there is one a minute, with the number of the others.
  */
-export function createTroubleLog(time: Time = realTime): Hook {
+export function createErrorThrottle(time: Time = realTime): Hook {
   const alike = new Alike<Line>({
     tell: ({ logger, method, entry, message }, others) =>
       method.call(logger, others === 0 ? entry : { ...entry, alike: others }, message),
@@ -29,7 +29,7 @@ export function createTroubleLog(time: Time = realTime): Hook {
   });
   return function tell(args, method, level) {
     const [entry, message] = args;
-    if (level < warnLevel || !isTrouble(entry) || typeof message !== 'string') return method.apply(this, args);
+    if (level < warnLevel || !isThrottled(entry) || typeof message !== 'string') return method.apply(this, args);
     const { err, ...about } = entry;
     const name = JSON.stringify([message, about, systemCodeOf(err), messageOf(err)]).slice(0, 2_000);
     alike.take({ name, wider: message, atOnce: 1 }, { logger: this, method, entry, message });
@@ -39,6 +39,6 @@ export function createTroubleLog(time: Time = realTime): Hook {
 /** What a room does from time to time, and which server; whatever names a request, a job or an account is a line of its own. */
 const ofRooms = new Set(['err', 'duty', 'instanceId']);
 
-function isTrouble(entry: unknown): entry is Entry {
+function isThrottled(entry: unknown): entry is Entry {
   return isFields(entry) && 'err' in entry && Object.keys(entry).every((name) => ofRooms.has(name));
 }

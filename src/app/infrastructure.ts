@@ -31,10 +31,10 @@ export type AppOptions = {
   site?: Site;
 };
 
-export type Ground = Awaited<ReturnType<typeof openGround>>;
+export type Infrastructure = Awaited<ReturnType<typeof openInfrastructure>>;
 
 /** What all rooms need: database, clock, log, jobs, objects and identity. */
-export async function openGround({ config, database, log }: AppOptions) {
+export async function openInfrastructure({ config, database, log }: AppOptions) {
   const works = config.roles.includes('worker');
   return {
     config,

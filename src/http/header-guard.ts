@@ -16,7 +16,7 @@ const once: readonly string[] = [
 const onceLengths = new Set(once.map((name) => name.length));
 
 /** Refuses malformed and misleading requests before anything is routed, authenticated or read. */
-export function checkDoor(request: IncomingMessage): Fault | null {
+export function checkHeaders(request: IncomingMessage): Fault | null {
   const repeated = repeatedHeader(request.rawHeaders);
   if (repeated) return fault('invalid_request', { message: `The header field ${repeated} may be sent only once.` });
   if (request.headers.host === undefined && request.httpVersion !== '1.0')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import { createTroubleLog } from './trouble-log.ts';
+import { createErrorThrottle } from './error-throttle.ts';
 
 type Line = { msg: string; alike?: number; job?: string; err?: { message: string } };
 
@@ -15,7 +15,7 @@ function setUp() {
   };
   // as: what pino writes of the entries below.
   const stream = { write: (line: string) => void lines.push(JSON.parse(line) as Line) };
-  const log = pino({ hooks: { logMethod: createTroubleLog(time) } }, stream);
+  const log = pino({ hooks: { logMethod: createErrorThrottle(time) } }, stream);
   const pass = (ms: number) => {
     nowMs += ms;
     const due = timers.filter(({ atMs }) => atMs <= nowMs);
@@ -27,7 +27,7 @@ function setUp() {
 
 const away = () => Object.assign(new Error('connect ENOENT'), { code: 'ENOENT' });
 
-test('trouble that comes again every few seconds is told at once, and then once a minute with its number', () => {
+test('a repeated error is logged at once, then once a minute with its count', () => {
   const { log, lines, pass } = setUp();
   for (let each = 0; each < 300; each += 1) {
     log.warn({ err: away(), duty: 'tidy' }, 'not tidied yet');
@@ -46,7 +46,7 @@ test('trouble that comes again every few seconds is told at once, and then once 
   }
 });
 
-test('trouble of another sort is told at once', () => {
+test('another error is logged at once', () => {
   const { log, lines } = setUp();
   log.warn({ err: away() }, 'no look');
   log.warn({ err: new Error('No room') }, 'no look');
@@ -55,7 +55,7 @@ test('trouble of another sort is told at once', () => {
   assert.equal(lines.length, 4);
 });
 
-test('what names a job is told each time, and so is what is no trouble', () => {
+test('lines that name a job, and lines that are no errors, are always logged', () => {
   const { log, lines } = setUp();
   for (let each = 0; each < 3; each += 1) {
     log.warn({ err: away(), job: 'job_1' }, 'a training job failed');

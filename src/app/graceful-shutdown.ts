@@ -2,17 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isUnresponsive } from '#db';
 import type { Log } from '#kernel';
 
-/** How a process takes leave of its database. */
-export type Farewell = {
+/** How a process stops when its database may not answer. */
+export type GracefulShutdown = {
   /** Calls have ended, or were told to: from now on nobody waits for a database that says nothing. */
   callsAreOver: () => void;
   /** Waits for the end of a part, unless the database says nothing to anybody. */
-  to: (stop: () => unknown) => () => Promise<void>;
+  stopPart: (stop: () => unknown) => () => Promise<void>;
   /** Of the parts that use the database all are over. */
   end: () => void;
 };
 
-export type FarewellOptions = {
+export type GracefulShutdownOptions = {
   url: string;
   log: Pick<Log, 'warn'>;
   /** Other than by default in tests only. */
@@ -28,7 +28,7 @@ const defaultTimes = { pauseMs: 1_000, answerMs: 3_000, lastAnswerMs: 2_000 };
  * heard of it. What is not done is what a killed process leaves, too: others give back its holds and leases, and a charge
  * that is on its way is written once or not at all. A database that refuses, or that is slow, is waited for.
  */
-export function createFarewell({ url, log, times = defaultTimes }: FarewellOptions): Farewell {
+export function createGracefulShutdown({ url, log, times = defaultTimes }: GracefulShutdownOptions): GracefulShutdown {
   const { pauseMs, answerMs, lastAnswerMs } = times;
   const calls = Promise.withResolvers<void>();
   const silence = Promise.withResolvers<void>();
@@ -50,7 +50,7 @@ export function createFarewell({ url, log, times = defaultTimes }: FarewellOptio
   void listen().catch(() => {});
   return {
     callsAreOver: calls.resolve,
-    to: (stop) => async () => void (await Promise.race([stop(), silence.promise])),
+    stopPart: (stop) => async () => void (await Promise.race([stop(), silence.promise])),
     end: () => ended.abort(),
   };
 }

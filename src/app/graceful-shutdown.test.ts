@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { callModel, inTurn, type ProtocolRow, streamingRows } from '#test/protocols.ts';
 import { seedTenant } from '#test/tenants.ts';
 import { openWay, type Way } from '#test/way.ts';
-import { createFarewell } from './farewell.ts';
+import { createGracefulShutdown } from './graceful-shutdown.ts';
 
 let pg: TestDatabase;
 let way: Way;
@@ -27,27 +27,27 @@ after(async () => {
 
 // However slow this machine is, silence is found only after the 1.5 s for which the tests watch somebody wait.
 const times = { pauseMs: 20, answerMs: 1_000, lastAnswerMs: 2_000 };
-const farewell = () => createFarewell({ url: way.url, log: { warn: () => {} }, times });
+const shutdown = () => createGracefulShutdown({ url: way.url, log: { warn: () => {} }, times });
 /** A part that does not end while this runs. */
 const endless = () => new Promise<void>(() => {});
 
 test('who ends waits for a database that is slow, and not for one that says nothing', async () => {
-  const one = farewell();
+  const one = shutdown();
   one.callsAreOver();
   const waiting = one
-    .to(endless)()
+    .stopPart(endless)()
     .then(() => 'over');
   assert.equal(await Promise.race([waiting, sleep(1_500, 'waits')]), 'waits');
   way.swallow();
   assert.equal(await waiting, 'over');
-  assert.equal(await one.to(endless)(), undefined, 'what comes later is begun and not waited for');
+  assert.equal(await one.stopPart(endless)(), undefined, 'what comes later is begun and not waited for');
 });
 
 test('calls that run to their end are not hurried, and a database that is back by then is waited for', async () => {
-  const one = farewell();
+  const one = shutdown();
   way.swallow();
   const waiting = one
-    .to(endless)()
+    .stopPart(endless)()
     .then(() => 'over');
   assert.equal(await Promise.race([waiting, sleep(times.answerMs + 1_500, 'waits')]), 'waits');
   way.restore();
