@@ -11,19 +11,25 @@ export type DatasetAuthor = {
   requestId?: string;
 };
 
-type Told = { dataset: Pick<Dataset, 'id' | 'name'>; author: DatasetAuthor };
+type ActivityContext = { dataset: Pick<Dataset, 'id' | 'name'>; author: DatasetAuthor };
 
-export function tellOfCreation(tx: Sql, { kind, ...told }: Told & { kind: Dataset['kind'] }): Promise<void> {
-  return tell(tx, told, {
+export function recordCreation(
+  tx: Sql,
+  { kind, ...context }: ActivityContext & { kind: Dataset['kind'] },
+): Promise<void> {
+  return record(tx, context, {
     type: 'dataset.created',
-    message: `The dataset "${told.dataset.name}" was created.`,
+    message: `The dataset "${context.dataset.name}" was created.`,
     data: { kind },
   });
 }
 
-export function tellOfMove(tx: Sql, { move, ...told }: Told & { move: 'archive' | 'unarchive' }): Promise<void> {
-  const { name } = told.dataset;
-  return tell(tx, told, {
+export function recordArchiving(
+  tx: Sql,
+  { move, ...context }: ActivityContext & { move: 'archive' | 'unarchive' },
+): Promise<void> {
+  const { name } = context.dataset;
+  return record(tx, context, {
     ...(move === 'archive'
       ? { type: 'dataset.archived', message: `The dataset "${name}" was archived.` }
       : { type: 'dataset.unarchived', message: `The dataset "${name}" was taken out of the archive.` }),
@@ -31,26 +37,34 @@ export function tellOfMove(tx: Sql, { move, ...told }: Told & { move: 'archive' 
   });
 }
 
-export function tellOfVersion(tx: Sql, { version, ...told }: Told & { version: DatasetVersion }): Promise<void> {
+export function recordVersion(
+  tx: Sql,
+  { version, ...context }: ActivityContext & { version: DatasetVersion },
+): Promise<void> {
   const { id, number, sha256, trainCount, testCount } = version;
   const examples = trainCount + testCount;
-  return tell(tx, told, {
+  return record(tx, context, {
     type: 'dataset.version_created',
-    message: `Version ${number} of the dataset "${told.dataset.name}" was frozen with ${examples} examples.`,
+    message: `Version ${number} of the dataset "${context.dataset.name}" was frozen with ${examples} examples.`,
     data: { version_id: id, number, sha256, examples },
   });
 }
 
-type Words = {
+type ActivityText = {
   type: 'dataset.created' | 'dataset.archived' | 'dataset.unarchived' | 'dataset.version_created';
   message: string;
   data: Record<string, unknown>;
 };
 
-function tell(tx: Sql, { dataset, author }: Told, { type, message, data }: Words): Promise<void> {
+function record(tx: Sql, { dataset, author }: ActivityContext, { type, message, data }: ActivityText): Promise<void> {
   const { accountId, actor, project, requestId } = author;
   return recordActivity(tx, {
-    ...{ accountId, type, actor, project, message, data },
+    accountId,
+    type,
+    actor,
+    project,
+    message,
+    data,
     subject: { kind: 'dataset', id: dataset.id, label: dataset.name },
     ...(requestId === undefined ? {} : { requestId }),
   });

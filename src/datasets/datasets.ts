@@ -13,7 +13,7 @@ import {
 } from '#kernel';
 import type { ProjectSeen } from '#projects';
 import { noSuchDataset } from './dataset-access.ts';
-import { type DatasetAuthor, tellOfCreation, tellOfMove } from './dataset-activity.ts';
+import { type DatasetAuthor, recordArchiving, recordCreation } from './dataset-activity.ts';
 import {
   countDatasets,
   countOpen,
@@ -66,7 +66,7 @@ async function insertNew(tx: Sql, input: NewDataset): Promise<Dataset> {
   const texts = checkTexts({ name: input.name, description: input.description ?? null });
   const id = newId('ds');
   await insertDataset(tx, { id, projectId, kind, targetModel, ...texts, searchText: searchTextOf(texts) });
-  await tellOfCreation(tx, { dataset: { id, name: texts.name }, author, kind });
+  await recordCreation(tx, { dataset: { id, name: texts.name }, author, kind });
   return found(await findDataset(tx, { projectId, id }));
 }
 
@@ -93,7 +93,7 @@ export async function changeDataset(tx: Sql, before: LockedDataset, update: Data
   if (before.archived) await makeRoom(tx, { projectId, maxDatasets });
   await updateDataset(tx, { id, ...next.texts, searchText: searchTextOf(next.texts), archived: next.archived });
   if (next.archived !== before.archived)
-    await tellOfMove(tx, {
+    await recordArchiving(tx, {
       dataset: { id, name: next.texts.name },
       author,
       move: next.archived ? 'archive' : 'unarchive',

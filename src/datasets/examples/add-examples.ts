@@ -4,10 +4,9 @@ import type { Issue } from '../content/issues.ts';
 import { lockForChange } from '../dataset-access.ts';
 import { advanceHead, type LockedDataset } from '../datasets.store.ts';
 import { indexExamples } from '../search/index-examples.ts';
-import { CountChanges } from './count-changes.ts';
+import { CountChanges, recordCountChanges } from './count-changes.ts';
 import { type Dedupe, type ExampleRow, insertContents, insertExamples } from './example-writes.store.ts';
 import type { PreparedExample } from './new-examples.ts';
-import { noteChanges } from './note-changes.ts';
 
 export type AddedExample = {
   status: 'created' | 'duplicate' | 'rejected';
@@ -65,7 +64,7 @@ async function append(
     where,
     addedRows.map(({ id, example }) => ({ ...example, id })),
   );
-  await noteChanges(tx, dataset, changes.list());
+  await recordCountChanges(tx, dataset, changes.list());
   await advanceHead(tx, where);
   return added;
 }

@@ -12,10 +12,9 @@ import {
   findContents,
   type KnownContent,
 } from './bulk-writes.store.ts';
-import { CountChanges } from './count-changes.ts';
+import { CountChanges, recordCountChanges } from './count-changes.ts';
 import type { Dedupe, ExampleRow } from './example-writes.store.ts';
 import type { StorableExample } from './new-examples.ts';
-import { noteChanges } from './note-changes.ts';
 
 export type BulkAddition = {
   datasetId: string;
@@ -66,7 +65,7 @@ export async function bulkAdd(tx: Transaction, addition: BulkAddition): Promise<
     if (rows) await copyExamples(tx, rows);
   });
   if (counts.added === 0) return counts;
-  await noteChanges(tx, dataset, changes.list());
+  await recordCountChanges(tx, dataset, changes.list());
   await advanceHead(tx, where);
   await indexAddition(tx, where, counts);
   return counts;

@@ -2,11 +2,10 @@ import type { Sql } from '#db';
 import { fault } from '#kernel';
 import { advanceHead, type LockedDataset } from '../datasets.store.ts';
 import { indexExamples } from '../search/index-examples.ts';
-import { CountChanges } from './count-changes.ts';
+import { CountChanges, recordCountChanges } from './count-changes.ts';
 import { findExample, type ListedExample } from './example-list.store.ts';
 import { closeExample, insertContents, insertExamples } from './example-writes.store.ts';
 import type { Split, StorableExample } from './new-examples.ts';
-import { noteChanges } from './note-changes.ts';
 
 /** What becomes of an example; undefined: that stays as it is. */
 export type ExampleChange = { content: StorableExample | undefined; split: Split | undefined };
@@ -29,7 +28,7 @@ export async function changeExample(
   await insertExamples(tx, where, { rows: [{ id, example: next }], dedupe: 'none', isChange: true });
   await indexExamples(tx, where, [{ ...next, id }]);
   changes.add(next, { isStored: next.hash.equals(before.hash) });
-  await noteChanges(tx, dataset, changes.list());
+  await recordCountChanges(tx, dataset, changes.list());
   await advanceHead(tx, where);
   return find(tx, dataset.id, id);
 }
@@ -51,7 +50,7 @@ async function find(sql: Sql, datasetId: string, id: string): Promise<ListedExam
 export async function removeExample(tx: Sql, dataset: LockedDataset, id: string): Promise<void> {
   const changes = new CountChanges();
   const where = await close(tx, dataset, { id, changes });
-  await noteChanges(tx, dataset, changes.list());
+  await recordCountChanges(tx, dataset, changes.list());
   await advanceHead(tx, where);
 }
 

@@ -1,4 +1,7 @@
-import type { CountChange, CountedExample } from './example-writes.store.ts';
+import type { Sql } from '#db';
+import { takeStorage } from '#limits';
+import type { LockedDataset } from '../datasets.store.ts';
+import { type CountChange, type CountedExample, changeCounts } from './example-writes.store.ts';
 
 /** Sums up what comes and goes, one change per kind of examples. */
 export class CountChanges {
@@ -28,4 +31,18 @@ export class CountChanges {
     this.#byKind.set(kind, sum);
     return sum;
   }
+}
+
+/**
+ * Counts what comes to a locked dataset and leaves it. What leaves stays stored, for versions that have it. Throws `state_conflict` where
+ * the account may not store so much.
+ */
+export async function recordCountChanges(
+  tx: Sql,
+  { id, projectId }: Pick<LockedDataset, 'id' | 'projectId'>,
+  changes: readonly CountChange[],
+): Promise<void> {
+  await changeCounts(tx, id, changes);
+  const bytes = changes.reduce((sum, { addedBytes }) => sum + addedBytes, 0);
+  if (bytes > 0) await takeStorage(tx, { projectId, bytes });
 }

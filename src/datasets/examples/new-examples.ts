@@ -50,13 +50,13 @@ export async function prepareExamples(
   examples: readonly NewExample[],
   { kind, ruler, signal }: { kind: ExampleKind; ruler: TokenRuler | null; signal?: AbortSignal },
 ): Promise<PreparedExample[]> {
-  const checked = await inTurns(examples, (example) => ({ example, ...checkExample(example.content, kind) }));
+  const checked = await withPauses(examples, (example) => ({ example, ...checkExample(example.content, kind) }));
   const uncounted = checked.flatMap(({ example, content }) =>
     content && example.tokens === undefined ? [content] : [],
   );
   const counts = ruler && uncounted.length > 0 ? await ruler.count(uncounted, signal) : [];
   const tokensOf = new Map(uncounted.map((content, index) => [content, counts[index] ?? null]));
-  return inTurns(checked, ({ example, content, json, issues }): PreparedExample => {
+  return withPauses(checked, ({ example, content, json, issues }): PreparedExample => {
     if (content === null) return { example: null, issues };
     const tokens = example.tokens ?? tokensOf.get(content) ?? null;
     return storable(example, { json, issues, tokens, maxTokens: ruler?.maxTokens ?? null });
@@ -67,7 +67,7 @@ export async function prepareExamples(
 const turnMs = 10;
 
 /** Works through items with pauses, so that other requests are served in between: large examples take a while. */
-async function inTurns<In, Out>(items: readonly In[], work: (item: In) => Out): Promise<Out[]> {
+async function withPauses<In, Out>(items: readonly In[], work: (item: In) => Out): Promise<Out[]> {
   const results: Out[] = [];
   let beganMs = performance.now();
   for (const item of items) {

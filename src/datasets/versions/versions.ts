@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Sql } from '#db';
 import { fault, newId } from '#kernel';
 import { lockForChange, noSuchDataset } from '../dataset-access.ts';
-import { type DatasetAuthor, tellOfVersion } from '../dataset-activity.ts';
+import { type DatasetAuthor, recordVersion } from '../dataset-activity.ts';
 import { lineOf, type State, streamState } from './version-content.ts';
 import {
   type DatasetVersion,
@@ -64,7 +64,7 @@ export async function writeVersion(tx: Sql, freezing: Freezing, head: Summarised
   const made = await insertVersion(tx, row, maxVersions);
   if (made) {
     const { datasetName: name, ...version } = made;
-    await tellOfVersion(tx, { dataset: { id: datasetId, name }, version, author });
+    await recordVersion(tx, { dataset: { id: datasetId, name }, version, author });
     return { version, isNew: true };
   }
   // Somebody froze the same state meanwhile, or a later one: versions come in the order of what they hold.
