@@ -110,7 +110,7 @@ test('a job that waits is canceled, tried again with an estimate, and compared w
   await share.fill('0.25');
   await assertAccessible(page, 'control set');
   await page.getByRole('button', { name: 'Begin training' }).click();
-  await page.getByText('Tickets · v1 · 0.25 of each step is learned along').waitFor();
+  await page.getByText('Tickets · v1 · 0.25 of each step is replay').waitFor();
   await page.getByRole('link', { name: 'Use them for a new job' }).click();
   await hasValue(share, '0.25');
   for (const { id } of (await ask('GET', 'training-jobs'))['data'] as { id: string }[])
