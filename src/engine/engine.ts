@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { type Clock, fault, systemClock } from '#kernel';
-import type { Environment } from '#processes';
+import type { ProcessEnvironment } from '#processes';
 import type { EngineLog } from './llama/engine-process.ts';
 import { GrammarCompiler } from './llama/grammar-compiler.ts';
-import { Handles, type Waiting } from './llama/handles.ts';
+import { PreparedHandles, type PreparedRun } from './llama/handles.ts';
 import { Pool } from './llama/pool.ts';
+import { serializePrompt } from './llama/protocol.ts';
 import type { RuntimeSettings } from './llama/runtime-state.ts';
-import { sentPrompt } from './llama/sent-prompt.ts';
 import type { Session } from './llama/session.ts';
 import { ChildGone, type Prepared, type PrepareRequest, unreadable } from './llama/session-requests.ts';
 import { defaultThreads } from './llama/threads.ts';
@@ -27,7 +27,7 @@ export type EngineOptions = {
   clock?: Clock;
   log: EngineLog;
   /** The server's environment. Children get only names like PATH and CUDA_VISIBLE_DEVICES of it, never secrets. */
-  environment?: Environment;
+  environment?: ProcessEnvironment;
   /** Replaces the engine child. */
   childScript?: string;
   /** Bytes that the machine or the container has left. */
@@ -49,7 +49,7 @@ export function defaultSettings(): EngineSettings {
   };
 }
 
-type Parts = { pool: Pool; handles: Handles; settings: EngineSettings; models: EngineOptions['models'] };
+type Parts = { pool: Pool; handles: PreparedHandles; settings: EngineSettings; models: EngineOptions['models'] };
 type PrepareCall = {
   modelId: string;
   scope: string;
@@ -73,7 +73,7 @@ export function createEngine(options: EngineOptions): Engine {
     environment: options.environment ?? {},
     freeMemory: options.freeMemory ?? (() => process.availableMemory()),
   });
-  const handles = new Handles(clock);
+  const handles = new PreparedHandles(clock);
   const { environment = {}, log } = options;
   const compiler = new GrammarCompiler({ log, environment });
   const reader = new PromptReader({ log, environment });
@@ -86,9 +86,9 @@ export function createEngine(options: EngineOptions): Engine {
       const request = async (handle: string, { facts, config }: Session): Promise<PrepareRequest> => {
         const compiling = compiler.of({ asked: prompt, syntax: facts.toolSyntax, scope, signal });
         if (!isLarge(characters, prompt))
-          return { type: 'prepare_chat', handle, prompt: sentPrompt(prompt), grammars: await compiling };
+          return { type: 'prepare_chat', handle, prompt: serializePrompt(prompt), grammars: await compiling };
         const [grammars, read] = await Promise.all([compiling, reader.chat(prompt, config, signal)]);
-        return { type: 'prepare_chat', handle, prompt: sentPrompt({ ...prompt, messages: [] }), grammars, read };
+        return { type: 'prepare_chat', handle, prompt: serializePrompt({ ...prompt, messages: [] }), grammars, read };
       };
       const { handle, prepared, session } = await prepare(parts, {
         modelId: prompt.target.baseModelId,
@@ -209,7 +209,7 @@ async function embed(parts: Parts, request: { handle: string; signal: AbortSigna
 }
 
 /** A prompt whose child died before its run is lost; nothing has run, so the caller may come again when the model is back. */
-function takeAlive(handles: Handles, handle: string): Waiting {
+function takeAlive(handles: PreparedHandles, handle: string): PreparedRun {
   const waiting = handles.take(handle);
   if (waiting === undefined) {
     throw fault('capacity_unavailable', {

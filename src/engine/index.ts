@@ -1,7 +1,7 @@
 export { createEngine, defaultSettings, type EngineOptions, type EngineSettings } from './engine.ts';
 export { GgufError } from './gguf/bytes.ts';
 export { type GgufHeader, readGgufHeader } from './gguf/header.ts';
-export { type PlannedMemory, planMemory } from './llama/plan-memory.ts';
+export { type PlannedMemory, planMemory } from './llama/memory.ts';
 export type {
   Adapter,
   ChatMessage,

@@ -33,17 +33,17 @@ export function serveRequests<Request, Response>(answer: (request: Request) => R
   const send = (message: ResponseMessage<Response>) => sendToParent(message);
   const respond = async (id: number, request: Request) => {
     try {
-      const response = await answer(request);
-      // A process that is killed stores nothing of what was compiled for it.
-      if (!isFlushed) flushCompileCache();
-      isFlushed = true;
-      send({ type: 'response', id, response });
+      send({ type: 'response', id, response: await answer(request) });
     } catch (error) {
       send({ type: 'failed', id, message: messageOf(error) });
     }
+    if (!isFlushed) setImmediate(() => flushCompileCache());
+    isFlushed = true;
   };
   receiveMessages<RequestMessage<Request>>(({ id, request }) => {
     last = last.then(() => respond(id, request));
   });
+  // A process that is killed stores nothing of what was compiled for it.
+  flushCompileCache();
   send({ type: 'ready' });
 }

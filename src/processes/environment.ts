@@ -1,4 +1,4 @@
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** What every child process may know of the server's environment. Everything else (keys, the database URL) stays out. */
 const allowed = /^(PATH|HOME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SystemRoot|LD_LIBRARY_PATH)$/i;
@@ -15,7 +15,7 @@ const groups = {
 
 /** The environment of a child process: the names of the allow-list, and of the given groups. */
 export function childEnvironment(
-  environment: Environment,
+  environment: ProcessEnvironment,
   ...extra: readonly (keyof typeof groups)[]
 ): Record<string, string> {
   const patterns = [allowed, ...extra.map((group) => groups[group])];

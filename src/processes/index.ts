@@ -1,5 +1,5 @@
 export { endNow, receiveMessages, sendToParent, serveRequests } from './child-program.ts';
-export { childEnvironment, type Environment } from './environment.ts';
+export { childEnvironment, type ProcessEnvironment } from './environment.ts';
 export type { ManagedProcess, ProcessExit } from './managed-process.ts';
 export { NodeProcess, type NodeProcessOptions, nodeCommand } from './node-process.ts';
 export { isProcessRunning, signalGroup } from './process-group.ts';

@@ -1,6 +1,6 @@
+import { stat } from 'node:fs/promises';
 import type { Adapter } from '../port.ts';
-import type { NativeContext, NativeModel } from './binding.ts';
-import { LoadedAdapters } from './loaded-adapters.ts';
+import type { NativeAdapter, NativeContext, NativeModel } from './binding.ts';
 
 export type LaneOptions<Work> = {
   model: Pick<NativeModel, 'loadAdapter'>;
@@ -31,7 +31,7 @@ type Entry<Work> = {
 };
 
 /** The model was loaded where memory was short. */
-export class NoRoomForAdapters extends Error {
+export class NoMemoryForAdapters extends Error {
   constructor() {
     super('There is too little memory to serve adapters of this model at present.');
   }
@@ -124,7 +124,7 @@ export class Lanes<Work> {
   }
 
   /**
-   * Lanes that all have left who waited there for a context: with the room for their sequences, one of each adapter that was ever
+   * Lanes that all have left who waited there for a context: with the memory for their sequences, one of each adapter that was ever
    * called would stay. Nothing else looks for a context at present, which must not come to a lane that is gone.
    */
   #forgetLeft(wanted: string): void {
@@ -137,7 +137,7 @@ export class Lanes<Work> {
   /** A context with this adapter and nothing in its cells; null: there is none to be had. */
   async #adapted(adapter: Adapter): Promise<NativeContext | null> {
     const { openContext, opened } = this.#options;
-    if (this.#mostAdapters === 0) throw new NoRoomForAdapters();
+    if (this.#mostAdapters === 0) throw new NoMemoryForAdapters();
     const native = await this.#adapters.load(adapter);
     const count = this.#withContext().length;
     const isNew = count < this.#mostAdapters;
@@ -178,5 +178,48 @@ export class Lanes<Work> {
   /** Lanes of adapters that have a context. */
   #withContext(): Entry<Work>[] {
     return [...this.#entries.values()].filter((entry) => entry.adapter !== null && entry.context !== null);
+  }
+}
+
+/** Bytes of files whose adapters stay loaded although no context has them. */
+const mostIdleBytes = 128 * 1024 * 1024;
+
+type Loaded = { native: NativeAdapter; bytes: number };
+
+/** Adapters in memory, by content: those that contexts have, and those that were used last. */
+class LoadedAdapters {
+  readonly #model: Pick<NativeModel, 'loadAdapter'>;
+  /** The least recently used first. */
+  readonly #loaded = new Map<string, Loaded>();
+
+  constructor(model: Pick<NativeModel, 'loadAdapter'>) {
+    this.#model = model;
+  }
+
+  async load({ sha256, path }: Adapter): Promise<NativeAdapter> {
+    const known = this.#loaded.get(sha256);
+    const loaded = known ?? { native: await this.#model.loadAdapter(path), bytes: (await stat(path)).size };
+    this.#loaded.delete(sha256);
+    this.#loaded.set(sha256, loaded);
+    return loaded.native;
+  }
+
+  /** Frees what nobody has used for long. `inUse`: what contexts have. */
+  async trim(inUse: ReadonlySet<string>): Promise<void> {
+    const idle = [...this.#loaded].filter(([sha256]) => !inUse.has(sha256));
+    let bytes = idle.reduce((sum, [, each]) => sum + each.bytes, 0);
+    for (const [sha256, each] of idle) {
+      if (bytes <= mostIdleBytes) return;
+      bytes -= each.bytes;
+      this.#loaded.delete(sha256);
+      await each.native.dispose();
+    }
+  }
+
+  /** Frees all. No context may have one any more. */
+  async close(): Promise<void> {
+    const all = [...this.#loaded.values()];
+    this.#loaded.clear();
+    for (const { native } of all) await native.dispose();
   }
 }

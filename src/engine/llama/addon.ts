@@ -6,7 +6,7 @@ export type Token = number;
 
 export type NativeContext = {
   dispose(): Promise<void>;
-  /** Empties the batch and makes room for `size` tokens. */
+  /** Empties the batch and makes space for `size` tokens. */
   initBatch(size: number): void;
   /** `logitIndexes`: ascending places in `tokens` that need an output; returns their places in the batch, for `sampleToken`. */
   addToBatch(sequenceId: number, firstPosition: number, tokens: Uint32Array, logitIndexes: Uint32Array): Uint32Array;
@@ -38,7 +38,7 @@ export type NativeContext = {
   getEmbedding(inputTokens: number): Float64Array;
 };
 
-/** What windows and recurrent layers keep of a sequence at one moment. */
+/** What windows and recurrent layers keep of a sequence at one point. */
 export type NativeCheckpoint = {
   init(context: NativeContext, sequenceId: number): Promise<void>;
   /** Frees its memory at once. */

@@ -11,9 +11,9 @@ import type {
   Token,
 } from './addon.ts';
 import { type GgufMetadata, readMetadata } from './gguf-metadata.ts';
-import type { AttentionFacts } from './kept-prefix.ts';
 import { bytesOfGrammar, createCollector, mostBytesOfGrammar, NativeGarbage } from './native-garbage.ts';
 import { loadLibrary } from './native-library.ts';
+import type { AttentionFacts } from './prefix-cache.ts';
 
 export type {
   NativeAdapter,
@@ -107,7 +107,7 @@ export async function openModel(options: {
           threads: wanted.threads,
           embeddings: wanted.embeddings,
         });
-        if (!(await context.init())) throw new Error('no room for the context');
+        if (!(await context.init())) throw new Error('not enough memory for the context');
         return context;
       }),
     createCheckpoint: () => new addon.AddonContextSequenceCheckpoint(),
@@ -158,8 +158,8 @@ function createExplainer() {
       } catch (error) {
         // The log comes through a queue of its own; let it arrive.
         await new Promise((resolve) => setImmediate(resolve));
-        const said = [messageOf(error), ...reasons];
-        throw new Error(said.filter((text) => text !== '').join(': '), { cause: error });
+        const texts = [messageOf(error), ...reasons];
+        throw new Error(texts.filter((text) => text !== '').join(': '), { cause: error });
       }
     },
   };

@@ -6,7 +6,7 @@ import type { ChatPrompt, Delta, Sampling } from '../port.ts';
 import { grammarTexts } from '../text/grammar-texts.ts';
 import { stackKb } from './engine-process.ts';
 import type { ChildConfig, FromChild, ToChild } from './protocol.ts';
-import { sentPrompt } from './sent-prompt.ts';
+import { serializePrompt } from './protocol.ts';
 
 /** Drives a real engine child over its channel, as the parent does. */
 export type Reply = Extract<FromChild, { type: 'prepared' | 'finished' | 'embedded' | 'failed' }>;
@@ -100,7 +100,7 @@ export class ChildDriver {
     const id = this.#nextId();
     const handle = `handle ${id}`;
     const reply = this.#replyTo(id);
-    this.send({ type: 'prepare_chat', id, handle, prompt: sentPrompt(prompt), grammars });
+    this.send({ type: 'prepare_chat', id, handle, prompt: serializePrompt(prompt), grammars });
     return { handle, reply: await reply };
   }
 

@@ -9,17 +9,17 @@ import { Generation, type ReasoningTags } from './generation.ts';
 import { PreparedStore } from './prepared.ts';
 import {
   createPromptMaker,
-  type PreparedChat,
-  type PreparedInputs,
   type PromptMaker,
   reasoningBudget,
   reasoningTags,
+  type TokenizedChat,
+  type TokenizedInputs,
 } from './prompts.ts';
 import type { ChildConfig, FromChild, ToChild } from './protocol.ts';
+import { deserializePrompt } from './protocol.ts';
 import { Samplers, samplerConfig } from './sampler.ts';
-import { receivedPrompt } from './sent-prompt.ts';
+import { StepLoop } from './step-loop.ts';
 import { TextRunner } from './text-runner.ts';
-import { Turn } from './turn.ts';
 import { createVocabulary, type Vocabulary } from './vocabulary.ts';
 
 export type ChildEngineOptions = {
@@ -43,10 +43,10 @@ export class ChildEngine {
   readonly #tags: ReasoningTags;
   readonly #prompts: PromptMaker;
   readonly #samplers: Samplers;
-  readonly #chats = new PreparedStore<PreparedChat>(keepPreparedMs);
-  readonly #inputs = new PreparedStore<PreparedInputs>(keepPreparedMs);
+  readonly #chats = new PreparedStore<TokenizedChat>(keepPreparedMs);
+  readonly #inputs = new PreparedStore<TokenizedInputs>(keepPreparedMs);
   readonly #runner: TextRunner | EmbeddingRunner;
-  readonly #turn: Turn;
+  readonly #stepLoop: StepLoop;
 
   /** Loads the model. Rejects with the reason where that fails. */
   static async open(options: ChildEngineOptions): Promise<ChildEngine> {
@@ -71,7 +71,7 @@ export class ChildEngine {
     this.#samplers = new Samplers(model, config.kind === 'text' ? this.#vocabulary.characterRules() : noCharacterRules);
     this.#prompts = createPromptMaker(model, this.#vocabulary, () => new Date());
     this.#runner = runner;
-    this.#turn = new Turn({
+    this.#stepLoop = new StepLoop({
       leaseBack: () => send({ type: 'lease_back' }),
       hasWork: () => runner.hasWork,
       run: (mayGoOn) => runner.run(mayGoOn),
@@ -93,7 +93,7 @@ export class ChildEngine {
   }
 
   async close(): Promise<void> {
-    await this.#turn.end();
+    await this.#stepLoop.end();
     await this.#runner.close();
     this.#samplers.close();
     await this.#model.dispose();
@@ -124,10 +124,10 @@ export class ChildEngine {
         this.#runner.limitAdapterContexts(message.most);
         break;
       case 'grant':
-        this.#turn.grant();
+        this.#stepLoop.grant();
         break;
       case 'yield':
-        this.#turn.yield();
+        this.#stepLoop.yield();
         break;
       default:
         assertNever(message);
@@ -135,7 +135,7 @@ export class ChildEngine {
   }
 
   #prepareChat({ id, handle, prompt, grammars, read }: Request<'prepare_chat'>): void {
-    const prepared = this.#prompts.chat(receivedPrompt(prompt), grammars, read);
+    const prepared = this.#prompts.chat(deserializePrompt(prompt), grammars, read);
     this.#chats.put(handle, prepared);
     this.#options.send({ type: 'prepared', id, promptTokens: prepared.facts.tokens.length, inputs: [] });
   }

@@ -1,4 +1,4 @@
-import { childEnvironment, type Environment, type NodeProcessOptions } from '#processes';
+import { childEnvironment, type NodeProcessOptions, type ProcessEnvironment } from '#processes';
 
 export type EngineLog = (
   level: 'debug' | 'info' | 'warn' | 'error',
@@ -9,7 +9,7 @@ export type EngineLog = (
 export type EngineProcessOptions = {
   script: string;
   /** The server's environment. */
-  environment: Environment;
+  environment: ProcessEnvironment;
   /** Of the model or the task, for the log. */
   name: string;
   log: EngineLog;

@@ -48,7 +48,7 @@ const lessThan = 0x3c;
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** `resample`: draw again from the same output; the sampler is now constrained. */
-export type Taken = 'go on' | 'over' | 'resample';
+export type TakeResult = 'go on' | 'over' | 'resample';
 
 /**
  * One request from its first sampled token to its end. `take` is on the way to the next step and does the least
@@ -63,7 +63,7 @@ export class Generation {
   readonly next: Token[] = [];
   readonly #options: GenerationOptions;
   readonly #text: TokenText;
-  /** Taken and not yet delivered. */
+  /** TakeResult and not yet delivered. */
   #undelivered: Token[] = [];
   #generated: Token[] | null;
   #completionTokens = 0;
@@ -96,7 +96,7 @@ export class Generation {
     return this.#options.prompt.tokens;
   }
 
-  take(token: Token): Taken {
+  take(token: Token): TakeResult {
     this.next.length = 0;
     const { vocabulary } = this.#options;
     if (this.#constraint !== null && this.#beginsAnswer(token)) {

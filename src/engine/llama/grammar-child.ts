@@ -1,8 +1,14 @@
 import { Fault, parseExactJson } from '#kernel';
 import { serveRequests } from '#processes';
 import type { Asked } from '../text/grammar.ts';
-import { grammarTexts } from '../text/grammar-texts.ts';
-import type { CompileRequest, CompileResult } from './grammar-protocol.ts';
+import { type GrammarTexts, grammarTexts } from '../text/grammar-texts.ts';
+import type { ToolSyntax } from '../text/template.ts';
+
+/** To the process that turns schemas into grammars. `asked` is JSON text, which keeps digits and order. */
+export type CompileRequest = { asked: string; syntax: ToolSyntax };
+
+/** The grammars, or why the request cannot be enforced. */
+export type CompileResult = GrammarTexts | { refused: string; param: string };
 
 /** The program of the process that turns schemas into grammars. */
 serveRequests(compile);

@@ -1,17 +1,17 @@
 import { fileURLToPath } from 'node:url';
 import { fault } from '#kernel';
-import { type Environment, ProcessGoneError, RequestProcess } from '#processes';
+import { type ProcessEnvironment, ProcessGoneError, RequestProcess } from '#processes';
 import { stopping } from '../refusals.ts';
 import type { Asked } from '../text/grammar.ts';
 import { fieldOf, type GrammarTexts, isConstrained, noGrammars, tooComplex } from '../text/grammar-texts.ts';
 import type { ToolSyntax } from '../text/template.ts';
 import { FairSemaphore } from '../turns/fair-semaphore.ts';
 import { type EngineLog, engineProcess } from './engine-process.ts';
-import type { CompileRequest, CompileResult } from './grammar-protocol.ts';
+import type { CompileRequest, CompileResult } from './grammar-child.ts';
 
 export type GrammarCompilerOptions = {
   log: EngineLog;
-  environment: Environment;
+  environment: ProcessEnvironment;
   /** How long one request may take. */
   limitMs?: number;
 };

@@ -4,15 +4,15 @@ import type { ModelRuntime } from './runtime.ts';
 import type { Session } from './session.ts';
 
 /** A prompt that waits in a child for its run, with the place it keeps. */
-export type Waiting = { runtime: ModelRuntime; session: Session; place: Place; promptTokens: number };
+export type PreparedRun = { runtime: ModelRuntime; session: Session; place: Place; promptTokens: number };
 
 /** The child forgets its side after 60 s. */
 const keptMs = 60_000;
 
 /** Prepared prompts by handle. What nobody takes gives its place back when it expires. */
-export class Handles {
+export class PreparedHandles {
   readonly #clock: Clock;
-  readonly #waiting = new Map<string, Waiting & { untilMs: number }>();
+  readonly #waiting = new Map<string, PreparedRun & { untilMs: number }>();
   #last = 0;
 
   constructor(clock: Clock) {
@@ -24,11 +24,11 @@ export class Handles {
     return `p${this.#last}`;
   }
 
-  add(handle: string, waiting: Waiting): void {
+  add(handle: string, waiting: PreparedRun): void {
     this.#waiting.set(handle, { ...waiting, untilMs: this.#clock.monotonicMs() + keptMs });
   }
 
-  take(handle: string): Waiting | undefined {
+  take(handle: string): PreparedRun | undefined {
     const waiting = this.#waiting.get(handle);
     this.#waiting.delete(handle);
     return waiting;

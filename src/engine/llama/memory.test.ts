@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { writeGguf } from '#test/gguf-writer.ts';
 import { smallShape, writeRandomModel } from '#test/random-model.ts';
 import { readShape } from './gguf-shape.ts';
-import { type LoadedModel, needOf, planLoad, planPatiently } from './memory.ts';
+import { type LoadedModel, needOf, planLoad, planWithSpares } from './memory.ts';
 
 const idleA = { id: 'a', bytes: 100, idle: true, lastUsedMs: 5 };
 const idleB = { id: 'b', bytes: 100, idle: true, lastUsedMs: 3 };
@@ -155,7 +155,7 @@ test('before a model goes or gets too little, the others give up contexts that n
       spare = 0;
       return had;
     };
-    return { plan: planPatiently(planNow, giveUp), spare };
+    return { plan: planWithSpares(planNow, giveUp), spare };
   };
   const fits = { type: 'fits', evict: [] };
   assert.deepEqual(after(500, 90, idleA), { plan: { ...fits, adapterContexts: 4 }, spare: 90 });

@@ -1,7 +1,9 @@
+import type { EngineModel } from '../port.ts';
 import { checkpointLimits } from './checkpoints.ts';
 import type { ModelShape } from './gguf-shape.ts';
+import { readModelFile } from './model-file.ts';
 
-/** The memory plan of a load: what it needs, and which idle models make room. Pure. */
+/** The memory plan of a load: what it needs, and which idle models are unloaded for it. */
 
 export type LoadedModel = { id: string; bytes: number; idle: boolean; lastUsedMs: number };
 
@@ -21,7 +23,7 @@ export type ModelSize = {
   batchTokens: number;
 };
 
-/** What a load asks for: as many contexts for adapters as there is room for, up to a bound. */
+/** What a load asks for: as many contexts for adapters as there is memory for, up to a bound. */
 export type MemoryNeed = {
   baseBytes: number;
   /** One context for adapters, with an adapter. */
@@ -38,7 +40,7 @@ const cellMultiple = 256;
 /** Of the weights of its base, what an adapter of a usual rank weighs at most. */
 const adapterShare = 0.03;
 
-/** Contexts for adapters beside the base's where there is room, at least; those of texts have so many shares of the base's sequences. */
+/** Contexts for adapters beside the base's where there is memory, at least; those of texts have so many shares of the base's sequences. */
 export const fewestAdapterContexts = 2;
 const mostAdapterContexts = 16;
 /** What they may take beyond the fewest. */
@@ -116,25 +118,25 @@ export function planLoad(state: {
   const freeBytes = Math.min(state.freeBytes, state.limitBytes === null ? Infinity : state.limitBytes - used);
   const idle = state.loaded.filter((model) => model.idle).sort((a, b) => a.lastUsedMs - b.lastUsedMs);
   for (let contexts = Math.min(fewestAdapterContexts, mostContexts); contexts >= 0; contexts--) {
-    const room = makeRoom({ neededBytes: baseBytes + contexts * contextBytes, freeBytes, idle });
-    if (room === null) continue;
+    const found = chooseEvictions({ neededBytes: baseBytes + contexts * contextBytes, freeBytes, idle });
+    if (found === null) continue;
     // More of them are not worth the unloading of a model.
-    const more = contexts === 0 ? 0 : Math.floor((room.freeBytes - baseBytes) / contextBytes);
-    return { type: 'fits', evict: room.evict, adapterContexts: Math.max(contexts, Math.min(more, mostContexts)) };
+    const more = contexts === 0 ? 0 : Math.floor((found.freeBytes - baseBytes) / contextBytes);
+    return { type: 'fits', evict: found.evict, adapterContexts: Math.max(contexts, Math.min(more, mostContexts)) };
   }
   const mostFree = idle.reduce((sum, model) => sum + model.bytes, freeBytes);
   return { type: 'refused', neededBytes: baseBytes, freeBytes: mostFree, busy: idle.length < state.loaded.length };
 }
 
 /** Before a model goes, or gets less than it should, the others give up what they have to spare. */
-export function planPatiently(plan: () => MemoryPlan, giveUpSpare: () => boolean): MemoryPlan {
+export function planWithSpares(plan: () => MemoryPlan, releaseSpare: () => boolean): MemoryPlan {
   const first = plan();
   const isGood = first.type === 'fits' && first.evict.length === 0 && first.adapterContexts >= fewestAdapterContexts;
-  return isGood || !giveUpSpare() ? first : plan();
+  return isGood || !releaseSpare() ? first : plan();
 }
 
-/** Which idle models go, in their order, until there is so much room; null: all of them do not make enough. */
-function makeRoom(state: {
+/** Which idle models go, in their order, until there is so much memory; null: all of them do not make enough. */
+function chooseEvictions(state: {
   neededBytes: number;
   freeBytes: number;
   idle: readonly LoadedModel[];
@@ -147,4 +149,35 @@ function makeRoom(state: {
     evict.push(model.id);
   }
   return freeBytes >= state.neededBytes ? { evict, freeBytes } : null;
+}
+
+/** Contexts for adapters that a child has made, and how many it may make. */
+type ContextHolder = { adapterContexts: { made: number; most: number } };
+
+/** What a child takes, with every context for adapters that it may still make; `untakenBytes` are for those that it has not. */
+export function memoryOf({ adapterContexts: { made, most } }: ContextHolder, { baseBytes, contextBytes }: MemoryNeed) {
+  return { bytes: baseBytes + most * contextBytes, untakenBytes: (most - made) * contextBytes };
+}
+
+/** Lets a child make no more contexts than it has, or the fewest. False: there is nothing to give up. */
+export function releaseSpareContexts(
+  session: ContextHolder & { limitAdapterContexts: (most: number) => void },
+): boolean {
+  const { made, most } = session.adapterContexts;
+  const kept = Math.max(made, fewestAdapterContexts);
+  if (most <= kept) return false;
+  session.limitAdapterContexts(kept);
+  return true;
+}
+
+/** What a model takes when it is loaded, bytes: for itself, and for contexts of adapters where there is memory for all of them. */
+export type PlannedMemory = { modelBytes: number; adapterBytes: number };
+
+/** What the memory plan would count for an installed model. Throws the file system's error when the file cannot be read. */
+export async function planMemory(
+  model: Pick<EngineModel, 'kind' | 'ggufPath' | 'maxContextTokens'>,
+  settings: { sequences: number; batchTokens: number },
+): Promise<PlannedMemory> {
+  const need = needOfFile(model, await readModelFile(model.ggufPath), settings);
+  return { modelBytes: need.baseBytes, adapterBytes: need.mostContexts * need.contextBytes };
 }

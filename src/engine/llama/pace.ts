@@ -1,6 +1,6 @@
 import type { Pace } from '../port.ts';
 import type { FromChild } from './protocol.ts';
-import type { Step } from './scheduler.ts';
+import type { BatchStep } from './scheduler.ts';
 import { smooth } from './timing.ts';
 
 /** Steps with fewer prompt tokens say little about the pace of prompts. */
@@ -35,7 +35,7 @@ export class PaceMeter {
   }
 
   /** Decoding is measured per step, not per token: what one stream waits for its next token. */
-  step(step: Pick<Step, 'tokens' | 'promptTokens'>, ms: number): void {
+  step(step: Pick<BatchStep, 'tokens' | 'promptTokens'>, ms: number): void {
     if (step.promptTokens === 0) this.#decodeMs = smooth(this.#decodeMs, ms);
     else if (step.promptTokens >= leastPromptTokens || this.#prefillMs === null) {
       const others = step.tokens > step.promptTokens ? (this.#decodeMs ?? 0) : 0;

@@ -1,5 +1,5 @@
 import { type Clock, createOutage, fault, type Outage } from '#kernel';
-import type { Environment } from '#processes';
+import type { ProcessEnvironment } from '#processes';
 import type { EngineModel } from '../port.ts';
 import type { EngineLog } from './engine-process.ts';
 import { createLease, type LeaseAction } from './lease.ts';
@@ -9,18 +9,18 @@ import {
   type MemoryNeed,
   type MemoryPlan,
   planLoad,
-  planPatiently,
+  planWithSpares,
 } from './memory.ts';
 import { ModelRuntime } from './runtime.ts';
 import type { RuntimeSettings } from './runtime-state.ts';
 import type { Session } from './session.ts';
-import type { LeaseDesk } from './session-requests.ts';
+import type { LeaseManager } from './session-requests.ts';
 
-export type PoolOptions = {
+export type ModelPoolOptions = {
   models: () => readonly EngineModel[];
   settings: RuntimeSettings & { memoryLimitBytes: number | null };
   childScript: string;
-  environment: Environment;
+  environment: ProcessEnvironment;
   clock: Clock;
   log: EngineLog;
   /** Bytes that the machine or the container has left. */
@@ -31,18 +31,18 @@ const leaseSliceMs = 50;
 
 /** All base models of this process: one thread lease and one memory plan for their children. */
 export class Pool {
-  readonly #options: PoolOptions;
-  readonly #lease: LeaseDesk<Session>;
+  readonly #options: ModelPoolOptions;
+  readonly #lease: LeaseManager<Session>;
   readonly #runtimes = new Map<string, ModelRuntime>();
   /** Memory promised to models that load at present. */
   readonly #promised = new Map<string, number>();
-  /** Of models that found no room; every call that is refused asks for it anew. */
+  /** Of models that found too little memory; every call that is refused asks for it anew. */
   readonly #shortages = new Map<string, Outage<object>>();
   #planning: Promise<unknown> = Promise.resolve();
 
-  constructor(options: PoolOptions) {
+  constructor(options: ModelPoolOptions) {
     this.#options = options;
-    this.#lease = createLeaseDesk(options.clock);
+    this.#lease = createLeaseManager(options.clock);
   }
 
   runtime(modelId: string): ModelRuntime {
@@ -58,7 +58,7 @@ export class Pool {
       clock,
       log,
       lease: this.#lease,
-      makeRoom: (id, need) => this.#makeRoom(id, need),
+      reserveMemory: (id, need) => this.#reserveMemory(id, need),
     });
     this.#runtimes.set(modelId, runtime);
     return runtime;
@@ -69,7 +69,7 @@ export class Pool {
   }
 
   /** One plan at a time: the next one sees what this one promised and unloaded. */
-  #makeRoom(modelId: string, need: MemoryNeed): Promise<number> {
+  #reserveMemory(modelId: string, need: MemoryNeed): Promise<number> {
     const planned = this.#planning.then(() => this.#plan(modelId, need));
     this.#planning = planned.catch(() => undefined);
     return planned;
@@ -78,8 +78,8 @@ export class Pool {
   async #plan(modelId: string, need: MemoryNeed): Promise<number> {
     const { log } = this.#options;
     const shortage = this.#shortageOf(modelId);
-    const giveUpSpare = () => [...this.#runtimes.values()].filter((runtime) => runtime.giveUpSpare()).length > 0;
-    const plan = planPatiently(() => this.#planNow(modelId, need), giveUpSpare);
+    const releaseSpare = () => [...this.#runtimes.values()].filter((runtime) => runtime.releaseSpare()).length > 0;
+    const plan = planWithSpares(() => this.#planNow(modelId, need), releaseSpare);
     if (plan.type === 'refused') {
       shortage.fails(plan);
       throw fault('capacity_unavailable', {
@@ -133,7 +133,7 @@ export class Pool {
 }
 
 /** Runs the lease with real time: sends its actions to the children and ends slices. */
-function createLeaseDesk(clock: Clock): LeaseDesk<Session> {
+function createLeaseManager(clock: Clock): LeaseManager<Session> {
   const lease = createLease<Session>(leaseSliceMs);
   let timer: NodeJS.Timeout | null = null;
 

@@ -9,7 +9,7 @@ import { type ReadChat, type ReadInputs, readChat, templateOf } from './read-pro
 import type { Vocabulary } from './vocabulary.ts';
 
 /** Turns requests into tokens, before they run. Faults are the caller's: `invalid_request` with the field. */
-export type PreparedChat = {
+export type TokenizedChat = {
   kind: 'chat';
   facts: PromptFacts;
   adapter: Adapter | null;
@@ -18,7 +18,7 @@ export type PreparedChat = {
   parallelToolCalls: boolean;
   reasoningEffort: ChatPrompt['reasoningEffort'];
 };
-export type PreparedInputs = { kind: 'inputs'; inputs: Uint32Array[]; adapter: Adapter | null; scope: string };
+export type TokenizedInputs = { kind: 'inputs'; inputs: Uint32Array[]; adapter: Adapter | null; scope: string };
 
 /** With effort `low` reasoning is closed after this many tokens, or after half of `max_tokens` when that is less. */
 const lowReasoningTokens = 256;
@@ -44,7 +44,7 @@ export function reasoningTags(vocabulary: Vocabulary): ReasoningTags {
 
 export type PromptMaker = {
   /** `read`: where its messages were read elsewhere. */
-  chat: (prompt: ChatPrompt, grammars: GrammarTexts, read?: ReadChat) => PreparedChat;
+  chat: (prompt: ChatPrompt, grammars: GrammarTexts, read?: ReadChat) => TokenizedChat;
   inputs: (request: {
     adapter: Adapter | null;
     texts: readonly string[];
@@ -52,7 +52,7 @@ export type PromptMaker = {
     truncate: boolean;
     scope?: string;
     read?: ReadInputs;
-  }) => { prepared: PreparedInputs; report: ReadInputs['report'] };
+  }) => { prepared: TokenizedInputs; report: ReadInputs['report'] };
 };
 
 export function createPromptMaker(model: NativeModel, vocabulary: Vocabulary, now: () => Date): PromptMaker {

@@ -1,8 +1,8 @@
+import { parseExactJson } from '#kernel';
 import type { ChatPrompt, Delta, Sampling, Usage } from '../port.ts';
 import type { GrammarTexts } from '../text/grammar-texts.ts';
 import type { ToolSyntax } from '../text/template.ts';
 import type { ReadChat, ReadInputs } from './read-prompt.ts';
-import type { SentPrompt } from './sent-prompt.ts';
 
 /**
  * Messages between the server and one engine child (`child.ts`), over the fork's IPC channel with advanced
@@ -13,7 +13,7 @@ import type { SentPrompt } from './sent-prompt.ts';
  * `load_failed` and exits. Requests are sent only after `ready`.
  * Cancel: a cancelled `generate` or `embed` ends with `finished`, reason `cancelled`, within one step. A cancel for
  * an id that already had its terminal reply is ignored.
- * Thread lease: the child runs steps only while it holds the lease, and it never asks: the parent knows from its own books
+ * Thread lease: the child runs steps only while it holds the lease, and it never asks: the parent knows from its own records
  * who has work. `grant` gives the lease; while nobody else holds it, it is sent right behind a `generate` or `embed`.
  * Every grant ends with exactly one `lease_back`: as soon as the child has no work left (at once, if it finds none), or after
  * `yield`, at the end of the step that runs, whether work is left or not. A `yield` that finds the child without the
@@ -52,7 +52,7 @@ export type ToChild =
       type: 'prepare_chat';
       id: number;
       handle: string;
-      prompt: SentPrompt;
+      prompt: SerializedPrompt;
       grammars: GrammarTexts;
       read?: ReadChat;
     }
@@ -115,3 +115,18 @@ export type FromChild =
   | { type: 'adapter_contexts'; count: number }
   /** Measured pace, at most once a second while working. */
   | { type: 'pace'; prefillMsPerToken: number; decodeMsPerToken: number; queued: number; running: number };
+
+type Exact = Pick<ChatPrompt, 'tools' | 'responseFormat'>;
+
+/** A prompt on its way to the child: the channel loses digits of numbers and the order of keys, which schemas keep as JSON text. */
+export type SerializedPrompt = Omit<ChatPrompt, keyof Exact> & { exact: string };
+
+export function serializePrompt({ tools, responseFormat, ...prompt }: ChatPrompt): SerializedPrompt {
+  const exact: Exact = { tools, responseFormat };
+  return { ...prompt, exact: JSON.stringify(exact) };
+}
+
+export function deserializePrompt({ exact, ...prompt }: SerializedPrompt): ChatPrompt {
+  // as: written by `serializePrompt`.
+  return { ...prompt, ...(parseExactJson(exact) as Exact) };
+}

@@ -1,12 +1,12 @@
 import type { Clock } from '#kernel';
-import type { Environment } from '#processes';
+import type { ProcessEnvironment } from '#processes';
 import type { EngineModel } from '../port.ts';
 import { mostOf } from '../turns/admission.ts';
 import type { EngineLog } from './engine-process.ts';
 import type { MemoryNeed } from './memory.ts';
 import type { ChildConfig } from './protocol.ts';
 import type { Session } from './session.ts';
-import type { LeaseDesk } from './session-requests.ts';
+import type { LeaseManager } from './session-requests.ts';
 
 export type RuntimeSettings = {
   threads: number;
@@ -30,12 +30,12 @@ export type RuntimeOptions = {
   model: () => EngineModel | undefined;
   settings: RuntimeSettings;
   childScript: string;
-  environment: Environment;
+  environment: ProcessEnvironment;
   clock: Clock;
   log: EngineLog;
-  lease: LeaseDesk<Session>;
-  /** Unloads others until there is room for a model; returns how many contexts for adapters it may have. Throws `capacity_unavailable`. */
-  makeRoom: (modelId: string, need: MemoryNeed) => Promise<number>;
+  lease: LeaseManager<Session>;
+  /** Unloads others until there is memory for a model; returns how many contexts for adapters it may have. Throws `capacity_unavailable`. */
+  reserveMemory: (modelId: string, need: MemoryNeed) => Promise<number>;
 };
 
 /**
@@ -49,13 +49,17 @@ export type RuntimeOptions = {
  *   ready → cold        idle for long, evicted for another model, or crashed (started again at once if it had work)
  *   failed → loading    somebody asks after the back-off
  */
-export type State = { name: 'cold' } | Loading | { name: 'ready'; session: Session; loadedAtMs: number } | Failed;
+export type RuntimeState =
+  | { name: 'cold' }
+  | Loading
+  | { name: 'ready'; session: Session; loadedAtMs: number }
+  | Failed;
 export type Loading = {
   name: 'loading';
   sinceMs: number;
   /** null: waits for its turn, for memory or for the last child's end. */
   session: Session | null;
-  /** What the child said before it ended. */
+  /** What the child reported before it ended. */
   error: string | null;
 };
 export type Failed = { name: 'failed'; error: string; untilMs: number; stamp: string };

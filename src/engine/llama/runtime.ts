@@ -3,12 +3,11 @@ import { Fault, fault, messageOf } from '#kernel';
 import type { EngineModel, Pace, RuntimeStatus } from '../port.ts';
 import { cannotLoad, notInstalled, stopping } from '../refusals.ts';
 import { Admission } from '../turns/admission.ts';
-import { type MemoryNeed, needOfFile } from './memory.ts';
+import { type MemoryNeed, memoryOf, needOfFile, releaseSpareContexts } from './memory.ts';
 import { fileBytes, type ModelFile, readModelFile, stampOf } from './model-file.ts';
 import type { ChildConfig } from './protocol.ts';
-import { childConfig, type Failed, type Loading, type RuntimeOptions, type State } from './runtime-state.ts';
+import { childConfig, type Failed, type Loading, type RuntimeOptions, type RuntimeState } from './runtime-state.ts';
 import { Session } from './session.ts';
-import { giveUpSpareContexts, memoryOf } from './session-memory.ts';
 import {
   backOffMs,
   guessLoadMs,
@@ -33,7 +32,7 @@ export class ModelRuntime {
   readonly #closing = new AbortController();
   /** All living children, those that end included. */
   readonly #sessions = new Set<Session>();
-  #state: State = { name: 'cold' };
+  #state: RuntimeState = { name: 'cold' };
   #file: ModelFile | null = null;
   /** The file of the last load, as it was. */
   #stamp = '';
@@ -75,7 +74,7 @@ export class ModelRuntime {
     return this.#waiters.wait({ signal, waitMs: this.#options.settings.warmWaitMs, late: () => this.warming() });
   }
 
-  /** Loads in the background; trouble goes to the log and to `status`. */
+  /** Loads in the background; a failure goes to the log and to `status`. */
   warm(): void {
     const retryMs = this.#state.name === 'failed' ? this.#state.untilMs : 0;
     if (this.#options.clock.monotonicMs() >= retryMs && this.#options.model() !== undefined) this.#start();
@@ -111,8 +110,8 @@ export class ModelRuntime {
   }
 
   /** Gives up contexts for adapters that nobody has called yet, down to the fewest. False: there are none. */
-  giveUpSpare(): boolean {
-    return this.#state.name === 'ready' && giveUpSpareContexts(this.#state.session);
+  releaseSpare(): boolean {
+    return this.#state.name === 'ready' && releaseSpareContexts(this.#state.session);
   }
 
   /** Frees the memory of a model that is idle; resolves when the child is gone. */
@@ -132,7 +131,8 @@ export class ModelRuntime {
 
   #start(): void {
     if (this.#state.name === 'loading' || this.#state.name === 'ready' || this.#closing.signal.aborted) return;
-    const state: State = { name: 'loading', sinceMs: this.#options.clock.monotonicMs(), session: null, error: null };
+    const sinceMs = this.#options.clock.monotonicMs();
+    const state: RuntimeState = { name: 'loading', sinceMs, session: null, error: null };
     this.#state = state;
     this.#load(state).catch((error: unknown) => {
       if (this.#closing.signal.aborted) return;
@@ -147,13 +147,13 @@ export class ModelRuntime {
   }
 
   async #load(state: Loading): Promise<void> {
-    const { clock, makeRoom, modelId } = this.#options;
+    const { clock, reserveMemory, modelId } = this.#options;
     const restMs = this.#notBeforeMs - clock.monotonicMs();
     if (restMs > 0) await sleep(restMs, undefined, { signal: this.#closing.signal });
     const model = this.#installed();
     this.#stamp = await stampOf(model.ggufPath);
     this.#file = await readModelFile(model.ggufPath);
-    const contexts = await makeRoom(modelId, this.#need(this.#file));
+    const contexts = await reserveMemory(modelId, this.#need(this.#file));
     this.#closing.signal.throwIfAborted();
     state.sinceMs = clock.monotonicMs();
     state.session = this.#spawn(state, childConfig(model, this.#options.settings, contexts));

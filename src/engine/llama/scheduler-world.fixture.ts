@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { generator } from '#test/random-model.ts';
 import { checkpointOf } from './checkpoints.ts';
-import { Scheduler, type SchedulerOptions, type Step } from './scheduler.ts';
+import { type BatchStep, Scheduler, type SchedulerOptions } from './scheduler.ts';
 
 /** Tokens that follow one another. */
 export const range = (count: number, from = 0) => Uint32Array.from({ length: count }, (_, i) => from + i);
@@ -151,7 +151,7 @@ export class SchedulerWorld {
     else assert.ok(sequence === first - 1 || sequence === last + 1);
   }
 
-  #check(step: Step): void {
+  #check(step: BatchStep): void {
     const sequences = step.items.map((item) => item.sequence);
     assert.deepEqual(
       sequences,
@@ -199,7 +199,7 @@ export class SchedulerWorld {
     }
   }
 
-  #finishStep(step: Step): void {
+  #finishStep(step: BatchStep): void {
     this.#scheduler.advance();
     for (const item of step.items) {
       const scope = this.#scopes.get(item.requestId) ?? '';

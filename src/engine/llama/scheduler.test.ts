@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Scheduler, type Step } from './scheduler.ts';
+import { type BatchStep, Scheduler } from './scheduler.ts';
 import { range } from './scheduler-world.fixture.ts';
 
 const small = { sequences: 4, contextTokens: 64, batchTokens: 16, prefillChunkTokens: 6 };
 const prompt = (...tokens: number[]) => Uint32Array.from(tokens);
 
 /** Runs a step and pushes a token for every request whose prompt is complete. */
-function runStep(scheduler: Scheduler, token = 1): Step {
+function runStep(scheduler: Scheduler, token = 1): BatchStep {
   scheduler.admit();
   const step = scheduler.plan();
   assert.ok(step !== null);

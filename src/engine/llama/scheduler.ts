@@ -8,7 +8,7 @@ import { createSlots, firstHole, place, type Slot } from './slots.ts';
  * A request is `waiting` (no sequence yet), `running` (holds one), or gone. `end` makes it gone at once, whatever it
  * does; a sequence that is part of a step in flight stays taken until that step is over.
  *   submit → waiting → admit → running → end → gone
- * A round of the caller: `admit` and `compact` (make the cells ready as told), `plan` (the batch of the next step), then
+ * A round of the caller: `admit` and `compact` (make the cells ready as described), `plan` (the batch of the next step), then
  * `advance` or `fail` when it is done, then `push` the sampled tokens or `end` requests.
  *
  * A step holds the next tokens of every running sequence, and prompt tokens: shortest rest first; one that was passed
@@ -19,7 +19,7 @@ export type SchedulerOptions = {
   contextTokens: number;
   batchTokens: number;
   prefillChunkTokens: number;
-  /** Prompts are interrupted for a moment shortly before their end, where a checkpoint is to be taken. */
+  /** Prompts are interrupted shortly before their end, where a checkpoint is to be taken. */
   checkpoints?: boolean;
 };
 
@@ -35,7 +35,7 @@ export type NewRequest = {
 export type Admission = { requestId: number; sequence: number; keep: number; copyFrom: number | null };
 
 /** Copy the cells of one sequence to another, where its request goes on. */
-export type Move = { from: number; to: number };
+export type SequenceMove = { from: number; to: number };
 
 export type StepItem = {
   requestId: number;
@@ -48,7 +48,7 @@ export type StepItem = {
   checkpoint: boolean;
 };
 /** Items in ascending order of sequences, at most one for each. */
-export type Step = { items: StepItem[]; tokens: number; promptTokens: number };
+export type BatchStep = { items: StepItem[]; tokens: number; promptTokens: number };
 
 type Running = {
   id: number;
@@ -136,7 +136,7 @@ export class Scheduler {
   }
 
   /** Closes a lasting hole among the busy sequences, because llama.cpp splits batches there. */
-  compact(): Move | null {
+  compact(): SequenceMove | null {
     const hole = firstHole(this.#slots);
     this.#stepsWithHole = hole === null ? 0 : this.#stepsWithHole + 1;
     if (hole === null || this.#stepsWithHole <= mostStepsWithHole) return null;
@@ -157,7 +157,7 @@ export class Scheduler {
   }
 
   /** `chunk`: so many tokens of prompts at most while others write. */
-  plan(chunk = Number.POSITIVE_INFINITY): Step | null {
+  plan(chunk = Number.POSITIVE_INFINITY): BatchStep | null {
     if (this.#inStep.length > 0) throw new Error('A step is in flight. This is a bug.');
     const prompts: Running[] = [];
     let tokens = 0;

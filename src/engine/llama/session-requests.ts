@@ -1,5 +1,5 @@
 import { type Clock, type Fault, fault } from '#kernel';
-import type { Environment, ProcessExit } from '#processes';
+import type { ProcessEnvironment, ProcessExit } from '#processes';
 import type { Delta, Embedded, Finished, Pace, Sampling } from '../port.ts';
 import type { EngineLog } from './engine-process.ts';
 import type { ChildConfig, FromChild, ToChild } from './protocol.ts';
@@ -44,7 +44,7 @@ export type GenerateRequest = {
 export type EmbedRequest = { handle: string; signal: AbortSignal; limitMs: number; refusal: () => Fault };
 
 /** The thread lease as a member sees it; grants come back through the member's `send`. */
-export type LeaseDesk<Member> = {
+export type LeaseManager<Member> = {
   want: (member: Member) => void;
   back: (member: Member, hasWork: boolean) => void;
   gone: (member: Member) => void;
@@ -56,10 +56,10 @@ export type SessionOptions<Member> = {
   /** The program of the engine child. */
   childScript: string;
   /** The server's environment; the child gets only a few harmless names of it. */
-  environment: Environment;
+  environment: ProcessEnvironment;
   log: EngineLog;
   clock: Clock;
-  lease: LeaseDesk<Member>;
+  lease: LeaseManager<Member>;
   /** Silence at work that counts as hung. */
   hangMs: () => number;
 };
@@ -78,7 +78,7 @@ export type Pending = {
   reject: (error: unknown) => void;
   /** Takes away the abort listener and the timer. */
   forget: () => void;
-  /** The caller has gone; the child's reply is awaited only to keep the books. */
+  /** The caller has gone; the child's reply is awaited only for the accounting. */
   left: boolean;
 } & (
   | { kind: 'prepare'; handle: string; resolve: (prepared: Prepared) => void }

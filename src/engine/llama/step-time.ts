@@ -1,3 +1,6 @@
+import type { NativeContext, Token } from './binding.ts';
+import type { Generation } from './generation.ts';
+
 /**
  * Divides the time of a step among its requests. What is done for one request alone, such as drawing its token by a grammar, is its own;
  * the rest is shared by tokens. All shares together are the time of the step. `now` is monotonic, in milliseconds.
@@ -37,5 +40,26 @@ export class StepTime {
     const ms = nowMs - this.#markMs;
     this.#markMs = nowMs;
     return ms;
+  }
+}
+
+/** A place in a batch from which a request draws its next token. */
+export type SamplingOutput = { generation: Generation; batchIndex: number };
+
+/** No token fits. */
+export const noToken: Token = -1;
+
+/** How long it takes is the request's own time. A sampler fails where the grammar allows no token. */
+export async function sample(
+  context: NativeContext,
+  { generation, batchIndex }: SamplingOutput,
+  time: StepTime,
+): Promise<Token> {
+  try {
+    return await context.sampleToken(batchIndex, generation.sampler.native);
+  } catch {
+    return noToken;
+  } finally {
+    time.ownOf(generation.id);
   }
 }

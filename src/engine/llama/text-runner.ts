@@ -2,15 +2,14 @@ import type { Adapter, Delta } from '../port.ts';
 import { Lanes } from './adapters.ts';
 import type { NativeContext, NativeModel, Token } from './binding.ts';
 import type { Prompt } from './checkpoints.ts';
-import { draw, noToken, type Output } from './draw.ts';
 import { failedBy, refused } from './failed-reply.ts';
 import type { Generation } from './generation.ts';
-import { KeptPrefixes } from './kept-prefix.ts';
 import { fewestAdapterContexts } from './memory.ts';
 import { PaceMeter } from './pace.ts';
+import { PrefixCache } from './prefix-cache.ts';
 import type { ChildConfig, FromChild } from './protocol.ts';
-import { type Admission, Scheduler, type Step } from './scheduler.ts';
-import { StepTime } from './step-time.ts';
+import { type Admission, type BatchStep, Scheduler } from './scheduler.ts';
+import { noToken, type SamplingOutput, StepTime, sample } from './step-time.ts';
 import { retryAfterSeconds } from './timing.ts';
 
 export type TextRunnerOptions = {
@@ -37,7 +36,7 @@ const firstSample = Uint32Array.of(0);
 export class TextRunner {
   readonly #options: TextRunnerOptions;
   readonly #lanes: Lanes<Scheduler>;
-  readonly #prefixes: KeptPrefixes;
+  readonly #prefixes: PrefixCache;
   readonly #generations = new Map<number, { generation: Generation; scheduler: Scheduler; prompt: Prompt }>();
   readonly #pace: PaceMeter;
   /** Took tokens that are not delivered yet; that is done while the next step runs. */
@@ -51,7 +50,7 @@ export class TextRunner {
     const { model, config } = options;
     this.#options = options;
     this.#pace = new PaceMeter(options.send);
-    this.#prefixes = new KeptPrefixes(model, config);
+    this.#prefixes = new PrefixCache(model, config);
     this.#lanes = new Lanes({
       model,
       openContext: (adapter) => model.createContext({ ...contextShape(config, adapter), embeddings: false }),
@@ -166,10 +165,10 @@ export class TextRunner {
     request.generation.activeMs += this.#options.now() - beganMs;
   }
 
-  async #step(scheduler: Scheduler, context: NativeContext, step: Step): Promise<void> {
+  async #step(scheduler: Scheduler, context: NativeContext, step: BatchStep): Promise<void> {
     const time = new StepTime(this.#options.now);
     context.initBatch(step.tokens);
-    const outputs: Output[] = [];
+    const outputs: SamplingOutput[] = [];
     for (const { requestId, sequence, position, tokens, sample } of step.items) {
       const last = tokens.length - 1;
       const wanted = !sample ? noSample : last === 0 ? firstSample : Uint32Array.of(last);
@@ -182,17 +181,17 @@ export class TextRunner {
     const decoded = context.decodeBatch().then(() => time.shared());
     this.#deliver(step);
     // Behind the delivery, which would hide how long the first ones take.
-    const drawAll = () => Promise.all(outputs.map((output) => draw(context, output, time)));
-    let drawn = this.#options.nativeWorkIsOrdered ? drawAll() : null;
+    const sampleAll = () => Promise.all(outputs.map((output) => sample(context, output, time)));
+    let sampled = this.#options.nativeWorkIsOrdered ? sampleAll() : null;
     try {
       await decoded;
     } catch (error) {
-      await drawn;
+      await sampled;
       this.#failStep(scheduler, context, error);
       return;
     }
-    drawn ??= drawAll();
-    const tokens = await drawn;
+    sampled ??= sampleAll();
+    const tokens = await sampled;
     scheduler.advance();
     time.shared();
     for (const [place, output] of outputs.entries()) {
@@ -200,7 +199,7 @@ export class TextRunner {
       const { id } = output.generation;
       if (!this.#generations.has(id)) continue;
       if (token !== noToken && output.generation.take(token) === 'resample') {
-        token = await draw(context, output, time);
+        token = await sample(context, output, time);
         if (token !== noToken) output.generation.take(token);
       }
       this.#follow(scheduler, output.generation, token);
@@ -230,9 +229,9 @@ export class TextRunner {
 
   /**
    * Sends all deltas in one message, and then the ends. Tiny models step faster than anybody reads; a message for
-   * each step would then cost more than the step. `next`: the step that is in flight.
+   * each step would then cost more than the step. `next`: the step in flight.
    */
-  #deliver(next: Step | null): void {
+  #deliver(next: BatchStep | null): void {
     if (this.#toDeliver.size === 0) return;
     const nowMs = this.#options.now();
     let urgent = next === null || next.promptTokens > 0 || this.#pace.pace.decodeMsPerToken > longestHoldMs;

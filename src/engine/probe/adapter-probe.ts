@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
-import { type Environment, RequestProcess } from '#processes';
+import { type ProcessEnvironment, RequestProcess } from '#processes';
 import { type EngineLog, engineProcess } from '../llama/engine-process.ts';
 import type { ProbeRequest, ProbeValues } from './probe-protocol.ts';
 
 /** Loads a base model with an adapter, away from those who are served, and returns what it says with it and without it. */
 export type AdapterProbe = (request: ProbeRequest, signal: AbortSignal) => Promise<ProbeValues[]>;
 
-export type AdapterProbeOptions = { environment?: Environment; log: EngineLog };
+export type AdapterProbeOptions = { environment?: ProcessEnvironment; log: EngineLog };
 
 /** The caller's signal bounds the time. */
 const timeoutMs = 3_600_000;

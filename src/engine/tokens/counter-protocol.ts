@@ -1,5 +1,5 @@
+import type { SerializedPrompt } from '../llama/protocol.ts';
 import type { ReadChat, ReadInputs } from '../llama/read-prompt.ts';
-import type { SentPrompt } from '../llama/sent-prompt.ts';
 import type { ChatMessage, ToolDefinition } from '../port.ts';
 import type { CountingBasis } from './counting-basis.ts';
 
@@ -68,7 +68,7 @@ export type Question = { ggufPath: string } & (
 
 /** A prompt, or texts to embed, to be made the tokens that a model runs on; more than fit are not read. */
 export type ReadQuestion =
-  | { type: 'readChat'; prompt: SentPrompt; most: number }
+  | { type: 'readChat'; prompt: SerializedPrompt; most: number }
   | {
       type: 'readInputs';
       texts: readonly string[];

@@ -1,8 +1,8 @@
 import { Fault } from '#kernel';
 import type { NativeModel } from '../llama/binding.ts';
 import { type BoundedTokens, createBoundedTokens, TooManyTokens } from '../llama/bounded-tokens.ts';
+import { deserializePrompt } from '../llama/protocol.ts';
 import { type ReadInputs, readChat, templateOf } from '../llama/read-prompt.ts';
-import { receivedPrompt } from '../llama/sent-prompt.ts';
 import { createTokenBounds } from '../llama/token-bounds.ts';
 import { createVocabulary } from '../llama/vocabulary.ts';
 import type { ReadAnswer, ReadQuestion } from './counter-protocol.ts';
@@ -19,7 +19,7 @@ export function createModelReader(model: Pick<NativeModel, 'addon' | 'facts'>): 
     if (question.type === 'readInputs') return readInputs(bounded, question);
     try {
       const tokenize: Parameters<typeof readChat>[2] = (segments) => bounded.prompt(segments, question.most);
-      return { type: 'chatRead', read: readChat(template(), receivedPrompt(question.prompt), tokenize) };
+      return { type: 'chatRead', read: readChat(template(), deserializePrompt(question.prompt), tokenize) };
     } catch (error) {
       if (error instanceof TooManyTokens) return { type: 'tooLong', of: 'prompt', atLeast: error.atLeast };
       if (!(error instanceof Fault)) throw error;

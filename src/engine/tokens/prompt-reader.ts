@@ -1,6 +1,6 @@
 import { fault } from '#kernel';
+import { serializePrompt } from '../llama/protocol.ts';
 import type { ReadChat, ReadInputs } from '../llama/read-prompt.ts';
-import { sentPrompt } from '../llama/sent-prompt.ts';
 import type { ChatPrompt, EmbeddingInputs } from '../port.ts';
 import { inputsTooLong, promptTooLong, stopping } from '../refusals.ts';
 import { FairSemaphore } from '../turns/fair-semaphore.ts';
@@ -28,7 +28,7 @@ export class PromptReader {
     { ggufPath, maxContextTokens: most }: ReadingModel,
     signal: AbortSignal,
   ): Promise<ReadChat> {
-    const question: ReadQuestion = { type: 'readChat', prompt: sentPrompt(prompt), most };
+    const question: ReadQuestion = { type: 'readChat', prompt: serializePrompt(prompt), most };
     const answer = await this.#ask({ ...question, ggufPath }, { scope: prompt.scope ?? '', param: 'messages', signal });
     if (answer.type === 'chatRead') return answer.read;
     if (answer.type === 'tooLong') throw promptTooLong({ atLeast: answer.atLeast, most });

@@ -1,5 +1,5 @@
 import { fault } from '#kernel';
-import { sentPrompt } from '../llama/sent-prompt.ts';
+import { serializePrompt } from '../llama/protocol.ts';
 import type { ChatPrompt, EngineModel } from '../port.ts';
 import { batches, textBatches } from './batches.ts';
 import type { Answer, Countable, Question, TokenCount } from './counter-protocol.ts';
@@ -80,7 +80,7 @@ export function createTokenCounter(options: TokenCounterOptions): TokenCounter &
     async countPrompt(prompt, most, signal) {
       signal.throwIfAborted();
       const ggufPath = ggufOf(prompt.target.baseModelId);
-      const answer = await child.ask({ type: 'readChat', ggufPath, prompt: sentPrompt(prompt), most }, 'messages');
+      const answer = await child.ask({ type: 'readChat', ggufPath, prompt: serializePrompt(prompt), most }, 'messages');
       signal.throwIfAborted();
       if (answer.type === 'tooLong') return answer.atLeast;
       return answer.type === 'chatRead' ? answer.read.tokens.length : null;

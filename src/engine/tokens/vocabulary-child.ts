@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { fault } from '#kernel';
-import { type Environment, ProcessGoneError, RequestProcess } from '#processes';
+import { type ProcessEnvironment, ProcessGoneError, RequestProcess } from '#processes';
 import { type EngineLog, engineProcess } from '../llama/engine-process.ts';
 import { unreadable } from '../llama/session-requests.ts';
 import type { Answer, Question } from './counter-protocol.ts';
 
 export type VocabularyChildOptions = {
-  environment?: Environment;
+  environment?: ProcessEnvironment;
   log: EngineLog;
   /** Replaces the child's program. */
   script?: string;

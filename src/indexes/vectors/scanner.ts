@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { fault } from '#kernel';
-import { childEnvironment, type Environment, RequestProcess } from '#processes';
+import { childEnvironment, type ProcessEnvironment, RequestProcess } from '#processes';
 import type { Found, ScanRequest, VectorFile } from './scan-protocol.ts';
 
 /**
@@ -18,7 +18,7 @@ const timeoutMs = 120_000;
 /** Queries of one message, so that a search of one query never waits for those of a whole evaluation. */
 const mostQueries = 16;
 
-export function createScanner(environment: Environment): Scanner {
+export function createScanner(environment: ProcessEnvironment): Scanner {
   const child = new RequestProcess<ScanRequest, Found>({
     script,
     env: childEnvironment(environment, 'node'),

@@ -1,14 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { childEnvironment, type Environment } from '#processes';
+import { childEnvironment, type ProcessEnvironment } from '#processes';
 import type { Program } from './local-attempt.ts';
 import type { Run } from './runner.ts';
 import { trainerPython } from './trainer-python.ts';
 
 export type TrainerProgramOptions = {
   /** The server's environment. Trainers get only names like PATH and CUDA_VISIBLE_DEVICES of it, never secrets. */
-  environment: Environment;
+  environment: ProcessEnvironment;
   /** An interpreter that has everything; null: the one that `trainer/setup.sh` makes. */
   python: string | null;
   /** null: half of what the machine has. */

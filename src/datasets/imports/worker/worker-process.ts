@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { childEnvironment, type Environment, NodeProcess } from '#processes';
+import { childEnvironment, NodeProcess, type ProcessEnvironment } from '#processes';
 import { watchMemory } from './memory-watch.ts';
 import type { FromWorker, ToWorker, WorkOrder, WorkTarget } from './protocol.ts';
 import type { CountingModels } from './token-counting.ts';
@@ -42,7 +42,7 @@ export type Workers = {
 /** A process, and who gets its messages at present. */
 type Worker = { process: NodeProcess<ToWorker<CountingModels>, FromWorker>; receive: (message: FromWorker) => void };
 
-export function createWorkers(environment: Environment): Workers {
+export function createWorkers(environment: ProcessEnvironment): Workers {
   const idle = new Map<Worker, NodeJS.Timeout>();
 
   function take(): Worker {
@@ -89,7 +89,7 @@ export function createWorkers(environment: Environment): Workers {
   };
 }
 
-function start(environment: Environment): Worker {
+function start(environment: ProcessEnvironment): Worker {
   const worker: Worker = {
     process: new NodeProcess(
       {

@@ -7,7 +7,7 @@ import { type ModelShape, smallShape, writeRandomModel } from '#test/random-mode
 import type { ChatPrompt } from '../port.ts';
 import type { NativeCheckpoint, NativeContext } from './addon.ts';
 import { ChildDriver, finishedOf, smallConfig, userPrompt } from './child-driver.fixture.ts';
-import { cutBack, KeptPrefixes } from './kept-prefix.ts';
+import { cutBack, PrefixCache } from './prefix-cache.ts';
 
 const shapes: [name: string, more: Partial<ModelShape>][] = [
   ['full attention', {}],
@@ -140,7 +140,7 @@ test('a copy is made before a checkpoint is put into it or its source, and what 
   } as unknown as NativeContext;
   const checkpoint: NativeCheckpoint = { init: async () => {}, dispose: () => {}, size: 1, maxPos: 79 };
   const facts = { attention: { window: 8, isRecurrent: false } };
-  const prefixes = new KeptPrefixes({ facts, createCheckpoint: () => checkpoint }, { sequences: 2, ggufPath: 'none' });
+  const prefixes = new PrefixCache({ facts, createCheckpoint: () => checkpoint }, { sequences: 2, ggufPath: 'none' });
   const prompt = { scope: 'a', tokens: new Uint32Array(100) };
   const item = { requestId: 1, sequence: 1, position: 0, tokens: new Uint32Array(80), sample: false, checkpoint: true };
   const stepDone = () => prefixes.stepDone(context, { items: [item], tokens: 80, promptTokens: 80 }, () => prompt);

@@ -1,7 +1,7 @@
 import type { NativeCheckpoint, NativeContext } from './addon.ts';
 import { Checkpoints, checkpointLimits, type Prompt } from './checkpoints.ts';
 import { fileBytes } from './model-file.ts';
-import type { Step } from './scheduler.ts';
+import type { BatchStep } from './scheduler.ts';
 
 /** What decides which cells of a sequence its next token needs. */
 export type AttentionFacts = {
@@ -17,7 +17,7 @@ type Cells = Pick<NativeContext, 'removeTokenCellsFromSequence' | 'getSequenceKv
 const noSample = new Uint32Array(0);
 
 /** Prepares sequences for prompts that begin with what is in their cells. */
-export class KeptPrefixes {
+export class PrefixCache {
   readonly #facts: AttentionFacts;
   /** null: every sequence of this model can be cut back to any token. */
   readonly #checkpoints: Checkpoints | null;
@@ -59,7 +59,7 @@ export class KeptPrefixes {
   /** A step is done: takes its checkpoints, from which prompts that begin with the same tokens can go on. undefined: a request that is over. */
   async stepDone(
     context: NativeContext,
-    step: Step,
+    step: BatchStep,
     promptOf: (requestId: number) => Prompt | undefined,
   ): Promise<void> {
     this.#copying.delete(context);

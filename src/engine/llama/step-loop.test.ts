@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Turn } from './turn.ts';
+import { StepLoop } from './step-loop.ts';
 
 /** A runner with some steps to do, each of which takes a turn of the event loop. */
 function scripted(steps: number) {
   const state = { left: steps, backs: 0, running: false };
-  const turn = new Turn({
+  const turn = new StepLoop({
     leaseBack: () => {
       state.backs += 1;
     },

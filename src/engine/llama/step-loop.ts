@@ -1,8 +1,8 @@
 /**
  * The child's side of the thread lease (`protocol.ts` has its rules): steps run only between `grant` and the one
- * `lease_back` that ends it, which is said when no work is left, or after `yield` at the end of the step that runs.
+ * `lease_back` that ends it, which is sent when no work is left, or after `yield` at the end of the step that runs.
  */
-export type TurnOptions = {
+export type StepLoopOptions = {
   leaseBack: () => void;
   hasWork: () => boolean;
   /** Runs steps while there is work and `mayGoOn()`. */
@@ -11,12 +11,12 @@ export type TurnOptions = {
   failed: (error: unknown) => void;
 };
 
-export class Turn {
-  readonly #options: TurnOptions;
+export class StepLoop {
+  readonly #options: StepLoopOptions;
   #state: 'away' | 'holding' | 'yielding' | 'ended' = 'away';
   #over: () => void = () => {};
 
-  constructor(options: TurnOptions) {
+  constructor(options: StepLoopOptions) {
     this.#options = options;
   }
 
