@@ -98,7 +98,7 @@ export const replacedNames: readonly ReplacedName[] = [
   {
     old: 'place to (?:read|write)',
     now: 'authorize...Read, authorize...Write',
-    left: ['src/feedback/', 'src/models/'],
+    left: ['src/feedback/'],
   },
 ];
 
@@ -108,11 +108,7 @@ export const spreadsLeft: readonly string[] = [
   'src/datasets/',
   'src/db/',
   'src/engine/',
-  'src/feedback/',
-  'src/indexes/',
   'src/inference/',
-  'src/jobs/',
-  'src/training/',
 ];
 
 /** Names of types that more than one file of src exports. */

@@ -1,7 +1,7 @@
-import { findStrayImportObjects, type StrayKeys } from '#datasets';
+import { findStrayImportObjects } from '#datasets';
 import type { Database } from '#db';
 import type { ListedObject, ObjectStore } from '#objects';
-import { findStrayTrainingObjects, removeStrayTrainingObjects } from '#training';
+import { findOrphanTrainingObjects, removeOrphanTrainingObjects } from '#training';
 
 export type ObjectCheck = {
   database: Database;
@@ -23,41 +23,41 @@ const mostNamed = 20;
 export async function checkObjects({ nowMs = Date.now(), ...check }: ObjectCheck): Promise<string[]> {
   const { print, removes } = check;
   const found = await count(check, nowMs);
-  const { stray, foreign } = found;
+  const { orphans, foreign } = found;
   tell(print, found);
   if (!removes) {
-    if (stray.count > 0) print('objects: they harm nobody; `fanfold doctor --remove-objects` removes them');
+    if (orphans.count > 0) print('objects: they harm nobody; `fanfold doctor --remove-objects` removes them');
     return [];
   }
-  if (stray.count === 0) return [];
+  if (orphans.count === 0) return [];
   if (foreign.count > 0)
     return [
       'objects: nothing was removed: the place may belong to another installation too, or the database is older than it',
     ];
-  await forStrays(check, nowMs, (_, { stray: keys }) => remove(check, [...keys]));
+  await forOrphans(check, nowMs, (_, { orphans: keys }) => remove(check, [...keys]));
   print('objects: removed; servers remove frozen data of training jobs within minutes');
   return [];
 }
 
-type Found = { stray: Tally; foreign: Tally };
+type Found = { orphans: Tally; foreign: Tally };
 
 async function count(check: ObjectCheck, nowMs: number): Promise<Found> {
-  const found = { stray: new Tally(), foreign: new Tally() };
-  await forStrays(check, nowMs, async (page, { stray, foreign }) => {
+  const found = { orphans: new Tally(), foreign: new Tally() };
+  await forOrphans(check, nowMs, async (page, { orphans, foreign }) => {
     for (const object of page) {
-      if (stray.has(object.key)) found.stray.add(object);
+      if (orphans.has(object.key)) found.orphans.add(object);
       if (foreign.has(object.key)) found.foreign.add(object);
     }
   });
   return found;
 }
 
-function tell(print: ObjectCheck['print'], { stray, foreign }: Found): void {
-  if (stray.count === 0) print('objects: rows lead to all that are older than a day');
+function tell(print: ObjectCheck['print'], { orphans, foreign }: Found): void {
+  if (orphans.count === 0) print('objects: rows lead to all that are older than a day');
   else {
-    print(`objects: nothing leads to ${stray.text()}:`);
-    for (const key of stray.keys) print(`  ${key}`);
-    if (stray.count > stray.keys.length) print(`  and ${stray.count - stray.keys.length} more`);
+    print(`objects: nothing leads to ${orphans.text()}:`);
+    for (const key of orphans.keys) print(`  ${key}`);
+    if (orphans.count > orphans.keys.length) print(`  and ${orphans.count - orphans.keys.length} more`);
   }
   if (foreign.count > 0)
     print(
@@ -65,22 +65,22 @@ function tell(print: ObjectCheck['print'], { stray, foreign }: Found): void {
     );
 }
 
-type Sets = { stray: ReadonlySet<string>; foreign: ReadonlySet<string> };
+type Sets = { orphans: ReadonlySet<string>; foreign: ReadonlySet<string> };
 
 /** A page at a time, however many objects there are. */
-async function forStrays(
+async function forOrphans(
   { database, objects }: ObjectCheck,
   nowMs: number,
   take: (page: readonly ListedObject[], found: Sets) => Promise<void>,
 ): Promise<void> {
   for await (const page of objects.list()) {
     const keys = page.filter(({ changedMs }) => changedMs < nowMs - youngMs).map(({ key }) => key);
-    const parts: StrayKeys[] = [
-      await findStrayImportObjects(database, keys),
-      await findStrayTrainingObjects(database, keys),
-    ];
-    const all = (what: 'stray' | 'foreign') => new Set(parts.flatMap((part) => part[what]));
-    await take(page, { stray: all('stray'), foreign: all('foreign') });
+    const imports = await findStrayImportObjects(database, keys);
+    const training = await findOrphanTrainingObjects(database, keys);
+    await take(page, {
+      orphans: new Set([...imports.stray, ...training.orphans]),
+      foreign: new Set([...imports.foreign, ...training.foreign]),
+    });
   }
 }
 
@@ -88,7 +88,7 @@ async function remove({ database, objects }: ObjectCheck, keys: readonly string[
   const { stray } = await findStrayImportObjects(database, keys);
   // Keys are never used again.
   for (const key of stray) await objects.remove(key);
-  await removeStrayTrainingObjects({ sql: database, objects }, keys);
+  await removeOrphanTrainingObjects({ sql: database, objects }, keys);
 }
 
 class Tally {

@@ -8,7 +8,9 @@ const signal = new AbortController().signal;
 const request: EmbeddingRequest = {
   embedder: { target: { baseModelId: 'm', adapter: null }, queryInstruction: 'Find', maxInputTokens: 8 },
   role: 'query',
-  ...{ texts: ['a', 'b'], truncate: true, signal },
+  texts: ['a', 'b'],
+  truncate: true,
+  signal,
 };
 
 /** Answers after some refusals, and remembers what it was asked. */

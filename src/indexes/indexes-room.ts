@@ -58,7 +58,8 @@ export function createIndexes(options: IndexesOptions): Indexes {
   const answers = createKnownAnswers({ examplesOf: (version) => streamVersion(database, version) });
   const cleanUp = createCleanUp({ ...options, files });
   const buildTask = createBuildTask({
-    ...{ ...options, search },
+    ...options,
+    search,
     digestOf: (id) => digests()[id] ?? null,
     embed: createBackground({ ...options, models: () => models.engineModels().map(({ id }) => id) }),
     costOf: async (build) => {

@@ -63,8 +63,20 @@ export async function startIndexesServer(given: IndexesServerOptions = {}) {
     ofAccount: async ({ requested }) => trained.get(requested.replace('training-job#', '')) ?? null,
   };
   const options = {
-    ...{ database, cursors, clock: systemClock, jobs, models, engine, billing, limiter, datasets, folder },
-    ...{ trainedModels, environment: process.env, maxFileBytes: 1e9, maxDocuments: 1_000 },
+    database,
+    cursors,
+    clock: systemClock,
+    jobs,
+    models,
+    engine,
+    billing,
+    limiter,
+    datasets,
+    folder,
+    trainedModels,
+    environment: process.env,
+    maxFileBytes: 1e9,
+    maxDocuments: 1_000,
   };
   const indexes = createIndexes(options);
   const usage = createKeyUsage({ sql: database, clock: systemClock });
@@ -80,7 +92,11 @@ export async function startIndexesServer(given: IndexesServerOptions = {}) {
   await jobs.start();
   await indexes.start();
   return {
-    ...{ db, origin, engine: real, options, indexes },
+    db,
+    origin,
+    engine: real,
+    options,
+    indexes,
     stop: async () => {
       await server.close();
       await jobs.stop(1_000);

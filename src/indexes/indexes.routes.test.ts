@@ -42,8 +42,16 @@ test('an index is built, measured as a naive calculation measures, searched exac
   );
   assert.deepEqual(turns, [{ of: me.accountId }], 'accounts take turns');
   assert.deepEqual(rest, {
-    ...{ dataset_id: datasetId, version_id: versionId, model: 'fanfold-tiny-embed', base_model: 'fanfold-tiny-embed' },
-    ...{ model_revision: null, dimensions: 128, documents: 18, truncated: 0, state: 'ready', error: null },
+    dataset_id: datasetId,
+    version_id: versionId,
+    model: 'fanfold-tiny-embed',
+    base_model: 'fanfold-tiny-embed',
+    model_revision: null,
+    dimensions: 128,
+    documents: 18,
+    truncated: 0,
+    state: 'ready',
+    error: null,
     progress: { phase: null, done: 18, total: 18, percent: 100 },
     rate: { credits_per_gpu_minute: '0.030000', price_version: (rest.rate as { price_version: string }).price_version },
   });
@@ -127,7 +135,12 @@ test('a query with an answer in each of several examples is measured once, and n
   const { versionId } = await me.versionWith([...shop(9).filter(({ split }) => split !== 'test'), ...asked]);
   const { metrics } = await me.build(versionId);
   assert.deepEqual(metrics, {
-    ...{ recall_at_1: 1 / 3, recall_at_10: 1, recall_at_100: 1, mrr_at_10: 1, ndcg_at_10: 1, queries: 1 },
+    recall_at_1: 1 / 3,
+    recall_at_10: 1,
+    recall_at_100: 1,
+    mrr_at_10: 1,
+    ndcg_at_10: 1,
+    queries: 1,
   });
 });
 

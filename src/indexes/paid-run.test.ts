@@ -35,7 +35,10 @@ function limitedCall({ hasLeft = false, isKept = true, finish = async () => 'fou
   } as unknown as PaidDeps;
   const call = {
     principal: { keyId: null, accountId: 'acc_1' },
-    ...{ requestId: 'req_1', operation: 'dataset_indexes.search', promptTokensAtMost: 8, isKept },
+    requestId: 'req_1',
+    operation: 'dataset_indexes.search',
+    promptTokensAtMost: 8,
+    isKept,
     index: { baseModelId: 'embed', queryRateMicroPerMinute: 0n },
     signal: new AbortController().signal,
     reply: { raw, headers: () => {} },

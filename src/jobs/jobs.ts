@@ -117,14 +117,14 @@ export function createJobs({ url, log, works = true, answerMs = longestAnswerMs 
 }
 
 function openBoss(url: string, answerMs: number, log: JobsOptions['log']): PgBoss {
+  // Passed through to the driver's pool, though the queue's types do not name them.
+  const driverOptions = { query_timeout: answerMs, keepAlive: true, options: sessionOptions() };
   const boss = new PgBoss({
     connectionString: driverUrl(url),
     schema,
     max: maxConnections,
-    // Passed through to the driver's pool, though the queue's types do not name them.
     ...keptConnections,
-    ...{ query_timeout: answerMs, keepAlive: true },
-    ...{ options: sessionOptions() },
+    ...driverOptions,
     application_name: 'fanfold jobs',
     useListenNotify: true,
     // Schedules are not used, and the watch says when to supervise; one replica of all does it at a time.

@@ -1,11 +1,11 @@
 import type { Sql } from '#db';
-import { type Activation, type HostedModel, hostedColumns } from './hosted-models.store.ts';
+import { type HostedModel, hostedColumns, type PendingActivation } from './hosted-models.store.ts';
 
-export type Warming = HostedModel & { activation: Activation };
+export type WarmingModel = HostedModel & { activation: PendingActivation };
 
 /** Begins an attempt; null when the alias does not warm (any more). */
-export async function beginAttempt(sql: Sql, hostedModelId: string): Promise<Warming | null> {
-  const [row] = await sql.query<Warming>(
+export async function beginAttempt(sql: Sql, hostedModelId: string): Promise<WarmingModel | null> {
+  const [row] = await sql.query<WarmingModel>(
     `update hosted_models h
         set activation = jsonb_set(activation, '{tries}', to_jsonb((activation->>'tries')::integer + 1))
       where id = $1 and state = 'warming' returning ${hostedColumns}, h.activation`,
@@ -14,8 +14,8 @@ export async function beginAttempt(sql: Sql, hostedModelId: string): Promise<War
   return row ?? null;
 }
 
-/** An attempt that had to stop with its process, in order, is none. */
-export async function giveAttemptBack(sql: Sql, { id, activation }: Warming): Promise<void> {
+/** An attempt that its process survived does not count. */
+export async function uncountAttempt(sql: Sql, { id, activation }: WarmingModel): Promise<void> {
   await sql.query(
     `update hosted_models
         set activation = jsonb_set(activation, '{tries}', to_jsonb(greatest(0, (activation->>'tries')::integer - 1)))
@@ -27,7 +27,7 @@ export async function giveAttemptBack(sql: Sql, { id, activation }: Warming): Pr
 /** The load check has passed; null when the activation has ended otherwise meanwhile. */
 export async function endAsActive(
   sql: Sql,
-  { id, activation }: Warming,
+  { id, activation }: WarmingModel,
   sha256: string | null,
 ): Promise<HostedModel | null> {
   const [row] = await sql.query<HostedModel>(
@@ -46,7 +46,7 @@ export async function endAsActive(
 
 export async function endAsFailed(
   sql: Sql,
-  { id, activation }: Warming,
+  { id, activation }: WarmingModel,
   error: { code: string; message: string },
 ): Promise<HostedModel | null> {
   const [row] = await sql.query<HostedModel>(

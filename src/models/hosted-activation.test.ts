@@ -3,15 +3,9 @@ import { after, before, test } from 'node:test';
 import { Fault, type FaultName, fault } from '#kernel';
 import { until } from '#test/scripted-engine.ts';
 import { beginAttempt } from './hosted-activation.store.ts';
-import {
-  activateHostedModel,
-  changeHostedModel,
-  createHostedModel,
-  deactivateHostedModel,
-  readHostedModel,
-} from './hosted-models.ts';
-import type { Place } from './hosted-place.ts';
+import { activateHostedModel, changeHostedModel, createHostedModel, deactivateHostedModel } from './hosted-models.ts';
 import { createHostedRoom, type HostedRoom, toldTo } from './hosted-room.fixture.ts';
+import { type HostedScope, readHostedModel } from './hosted-scope.ts';
 
 let room: HostedRoom;
 before(async () => {
@@ -23,17 +17,20 @@ const counter = { next: 0 };
 const fresh = (prefix: string) => `${prefix}-${counter.next++}`;
 
 /** An alias of a base model that is installed just for it. */
-async function alias(script: object = {}, { activate = true, place }: { activate?: boolean; place?: Place } = {}) {
-  const home = place ?? (await room.place());
+async function alias(
+  script: object = {},
+  { activate = true, scope }: { activate?: boolean; scope?: HostedScope } = {},
+) {
+  const home = scope ?? (await room.scope());
   const base = room.install(fresh('base'), script);
   const wanted = { displayName: null, visibility: 'private', activate } as const;
   const target = { type: 'base_model', id: base.id } as const;
   const model = await createHostedModel(room, home, { ...wanted, alias: fresh('alias'), target });
-  const read = () => readHostedModel(room, home, model.id);
-  return { place: home, base, model, read };
+  const read = () => readHostedModel(room.database, home, model.id);
+  return { scope: home, base, model, read };
 }
 
-const typesOf = async ({ project }: Place) => (await toldTo(room, project.accountId)).map(({ type }) => type);
+const typesOf = async ({ project }: HostedScope) => (await toldTo(room, project.accountId)).map(({ type }) => type);
 
 const isRefusal = (name: FaultName) => (error: unknown) => {
   assert.ok(error instanceof Fault, String(error));
@@ -42,14 +39,14 @@ const isRefusal = (name: FaultName) => (error: unknown) => {
 };
 
 test('a model warms until its load check has passed, and the feed tells it as the deed of who asked', async () => {
-  const { place, model, base, read } = await alias();
+  const { scope, model, base, read } = await alias();
   assert.deepEqual([model.state, model.revisionSha256], ['warming', null]);
   assert.ok(room.queue.includes(model.id));
-  assert.equal(room.turns[room.queue.indexOf(model.id)], place.project.accountId, 'accounts take turns');
+  assert.equal(room.turns[room.queue.indexOf(model.id)], scope.project.accountId, 'accounts take turns');
   await room.attempt(model.id);
   const { state, revisionSha256, error } = await read();
   assert.deepEqual([state, revisionSha256, error], ['active', base.installed?.sha256, null]);
-  const told = await toldTo(room, place.project.accountId);
+  const told = await toldTo(room, scope.project.accountId);
   assert.deepEqual(
     told.map(({ type, actor }) => [type, actor]),
     [
@@ -60,11 +57,11 @@ test('a model warms until its load check has passed, and the feed tells it as th
 });
 
 test('what the engine has loaded is active at once, without a check', async () => {
-  const { place, model, base } = await alias();
+  const { scope, model, base } = await alias();
   await room.attempt(model.id);
   const wanted = { displayName: null, visibility: 'private', activate: true } as const;
   const queued = room.queue.length;
-  const second = await createHostedModel(room, place, {
+  const second = await createHostedModel(room, scope, {
     ...wanted,
     alias: fresh('alias'),
     target: { type: 'base_model', id: base.id },
@@ -74,30 +71,30 @@ test('what the engine has loaded is active at once, without a check', async () =
 });
 
 test('a model that cannot be loaded fails with a reason that tells nothing of the machine, and can be tried again', async () => {
-  const { place, model, read } = await alias({ fails: '/secret/path: bad tensor' });
+  const { scope, model, read } = await alias({ fails: '/secret/path: bad tensor' });
   await room.attempt(model.id);
   const failed = await read();
   assert.equal(failed.state, 'failed');
   assert.equal(failed.error?.code, 'load_failed');
-  assert.doesNotMatch(JSON.stringify([failed.error, await toldTo(room, place.project.accountId)]), /secret|tensor/);
-  assert.deepEqual(await typesOf(place), ['model.created', 'model.failed']);
-  const again = await activateHostedModel(room, place, model.id);
+  assert.doesNotMatch(JSON.stringify([failed.error, await toldTo(room, scope.project.accountId)]), /secret|tensor/);
+  assert.deepEqual(await typesOf(scope), ['model.created', 'model.failed']);
+  const again = await activateHostedModel(room, scope, model.id);
   assert.deepEqual([again.state, again.error], ['warming', null]);
 });
 
 test('ten activations at once are one', async () => {
-  const { place, model } = await alias({}, { activate: false });
-  const models = await Promise.all(Array.from({ length: 10 }, () => activateHostedModel(room, place, model.id)));
+  const { scope, model } = await alias({}, { activate: false });
+  const models = await Promise.all(Array.from({ length: 10 }, () => activateHostedModel(room, scope, model.id)));
   assert.deepEqual(new Set(models.map(({ state }) => state)), new Set(['warming']));
   await Promise.all(Array.from({ length: 3 }, () => room.attempt(model.id)));
-  assert.equal((await activateHostedModel(room, place, model.id)).state, 'active');
-  assert.deepEqual(await typesOf(place), ['model.created', 'model.activated']);
+  assert.equal((await activateHostedModel(room, scope, model.id)).state, 'active');
+  assert.deepEqual(await typesOf(scope), ['model.created', 'model.activated']);
 });
 
 test('the rate is frozen by activation, and again by the next one only', async () => {
-  const { place, model, base, read } = await alias({}, { activate: false });
+  const { scope, model, base, read } = await alias({}, { activate: false });
   room.install(base.id, {}, { rateMicroPerMinute: 40_000n, priceVersion: 'second' });
-  await activateHostedModel(room, place, model.id);
+  await activateHostedModel(room, scope, model.id);
   await room.attempt(model.id);
   const rate = async () => {
     const { rateMicroPerMinute, priceVersion } = await read();
@@ -105,29 +102,29 @@ test('the rate is frozen by activation, and again by the next one only', async (
   };
   assert.deepEqual(await rate(), [40_000n, 'second']);
   room.install(base.id, {}, { rateMicroPerMinute: 50_000n, priceVersion: 'third' });
-  await activateHostedModel(room, place, model.id);
+  await activateHostedModel(room, scope, model.id);
   assert.deepEqual(await rate(), [40_000n, 'second']);
-  await deactivateHostedModel(room, place, model.id);
+  await deactivateHostedModel(room, scope, model.id);
   assert.deepEqual(await rate(), [40_000n, 'second']);
-  await activateHostedModel(room, place, model.id);
+  await activateHostedModel(room, scope, model.id);
   assert.deepEqual(await rate(), [50_000n, 'third']);
 });
 
 test('deactivating while it warms ends the wish: the check that runs on changes nothing, not even a later wish', async () => {
-  const { place, model, read } = await alias({ loadMs: 300 });
+  const { scope, model, read } = await alias({ loadMs: 300 });
   const attempt = room.attempt(model.id);
   await until(() => room.engine.status(model.baseModelId).status === 'loading');
-  assert.equal((await deactivateHostedModel(room, place, model.id)).state, 'inactive');
+  assert.equal((await deactivateHostedModel(room, scope, model.id)).state, 'inactive');
   // A later wish, for a target that was never loaded: the old check must not vouch for it.
   const other = room.install(fresh('base'), { fails: 'broken' });
   const target = { type: 'base_model', id: other.id } as const;
-  await changeHostedModel(room, place, { id: model.id, change: { displayName: null, visibility: null, target } });
-  await activateHostedModel(room, place, model.id);
+  await changeHostedModel(room, scope, { id: model.id, update: { displayName: null, visibility: null, target } });
+  await activateHostedModel(room, scope, model.id);
   await attempt;
   assert.equal((await read()).state, 'warming');
   await room.attempt(model.id);
   assert.equal((await read()).state, 'failed');
-  assert.deepEqual(await typesOf(place), [
+  assert.deepEqual(await typesOf(scope), [
     'model.created',
     'model.deactivated',
     'model.target_changed',
@@ -136,12 +133,12 @@ test('deactivating while it warms ends the wish: the check that runs on changes 
 });
 
 test('a model that took the server with it three times is given up, in words', async () => {
-  const { place, model, read } = await alias();
+  const { scope, model, read } = await alias();
   for (let tries = 0; tries < 3; tries++) assert.ok(await beginAttempt(room.database, model.id));
   await room.attempt(model.id);
   const { state, error } = await read();
   assert.deepEqual([state, error?.code], ['failed', 'worker_lost']);
-  assert.deepEqual(await typesOf(place), ['model.created', 'model.failed']);
+  assert.deepEqual(await typesOf(scope), ['model.created', 'model.failed']);
 });
 
 test('an attempt that stops with its process, in order, does not count, and another one goes on', async () => {
@@ -159,7 +156,7 @@ test('an attempt that stops with its process, in order, does not count, and anot
 });
 
 test('attempts that find the storage out of reach are no deaths of the server: the first after them decides', async () => {
-  const { place, model, read } = await alias();
+  const { scope, model, read } = await alias();
   const away = { isAway: true };
   const { find } = room.targets.models;
   room.targets.models.find = (id) => {
@@ -176,7 +173,7 @@ test('attempts that find the storage out of reach are no deaths of the server: t
     room.targets.models.find = find;
   }
   assert.equal((await read()).state, 'active');
-  assert.deepEqual(await typesOf(place), ['model.created', 'model.activated']);
+  assert.deepEqual(await typesOf(scope), ['model.created', 'model.activated']);
 });
 
 test('a check whose base model is gone meanwhile fails the model', async () => {
@@ -196,18 +193,18 @@ test('after a start every check that has not ended is asked for again, and no ot
 });
 
 test('an alias of a model that has become of another kind is refused, and stays as it is', async () => {
-  const { place, model, base, read } = await alias({}, { activate: false });
+  const { scope, model, base, read } = await alias({}, { activate: false });
   room.install(base.id, {}, { kind: 'embedding' });
-  await assert.rejects(activateHostedModel(room, place, model.id), isRefusal('invalid_request'));
+  await assert.rejects(activateHostedModel(room, scope, model.id), isRefusal('invalid_request'));
   room.install(base.id, {}, { installed: null });
-  await assert.rejects(activateHostedModel(room, place, model.id), isRefusal('state_conflict'));
+  await assert.rejects(activateHostedModel(room, scope, model.id), isRefusal('state_conflict'));
   assert.equal((await read()).state, 'inactive');
 });
 
 test('embedding models are checked with a text of their own', async () => {
-  const place = await room.place('embedding');
+  const scope = await room.scope('embedding');
   const base = room.install(fresh('base'), { dimensions: 4 }, { kind: 'embedding', dimensions: 4, maxInputTokens: 64 });
-  const model = await createHostedModel(room, place, {
+  const model = await createHostedModel(room, scope, {
     alias: fresh('alias'),
     displayName: null,
     visibility: 'private',
@@ -215,5 +212,5 @@ test('embedding models are checked with a text of their own', async () => {
     target: { type: 'base_model', id: base.id },
   });
   await room.attempt(model.id);
-  assert.equal((await readHostedModel(room, place, model.id)).state, 'active');
+  assert.equal((await readHostedModel(room.database, scope, model.id)).state, 'active');
 });

@@ -7,23 +7,33 @@ import {
   beginAttempt,
   endAsActive,
   endAsFailed,
-  giveAttemptBack,
   listWarming,
-  type Warming,
+  uncountAttempt,
+  type WarmingModel,
 } from './hosted-activation.store.ts';
-import { tellOfHosted } from './hosted-activity.ts';
 import { checkLoad, type LoadCheckEngine } from './hosted-load-check.ts';
+import type { PendingActivation } from './hosted-models.store.ts';
+import { type HostedChange, recordHostedActivity } from './hosted-scope.ts';
 import { findTarget, type TargetDeps } from './hosted-target.ts';
 
-/** Load checks in the background. What is to be checked stands in the alias itself; the queue only says when. */
+/** Load checks in the background. The row of the alias says what to check; the queue only says when. */
 export type Activations = {
-  /** Asks for the load check of an alias that warms, in the transaction that made it so. */
+  /** Enqueues the load check of an alias that warms, in the transaction that made it so. */
   enqueue: (tx: Sql, hostedModelId: string) => Promise<void>;
-  /** Asks again for every check that has not ended: after a start, whatever became of the process before. */
+  /** Enqueues every check that has not ended: after a start, whatever became of the process before. */
   resume: () => Promise<void>;
 };
 
-export type ActivationsOptions = {
+/** What the operations on aliases need: making, changing and serving them. */
+export type HostedDeps = {
+  database: Database;
+  targets: TargetDeps;
+  engine: LoadCheckEngine;
+  activations: Activations;
+  clock: Clock;
+};
+
+type ActivationsOptions = {
   database: Database;
   jobs: Pick<Jobs, 'handle' | 'enqueue'>;
   engine: LoadCheckEngine;
@@ -31,10 +41,10 @@ export type ActivationsOptions = {
   clock: Clock;
 };
 
-type Outcome = { sha256: string | null } | { error: { code: string; message: string } };
+type LoadCheckOutcome = { sha256: string | null } | { error: { code: string; message: string } };
 
-/** A model that takes the server with it as often as this is not tried again until somebody asks. */
-const triesAtMost = 3;
+/** A model that takes the server down as often as this is not tried again until somebody activates it. */
+const maxTries = 3;
 
 const task = defineTask<{ hostedModelId: string }>('hosted_models.warm', {
   concurrency: 2,
@@ -69,16 +79,20 @@ async function warmUp(options: ActivationsOptions, hostedModelId: string, run: T
     // This process has survived the attempt, so it does not count: only attempts that ended with their process do.
     if (run.isLastAttempt && !run.signal.aborted)
       await end(database, warming, { error: { code: 'internal_error', message: 'The load check could not be done.' } });
-    else await giveAttemptBack(database, warming);
+    else await uncountAttempt(database, warming);
     throw error;
   }
 }
 
-async function outcomeOf(options: ActivationsOptions, warming: Warming, signal: AbortSignal): Promise<Outcome> {
+async function outcomeOf(
+  options: ActivationsOptions,
+  warming: WarmingModel,
+  signal: AbortSignal,
+): Promise<LoadCheckOutcome> {
   const { targets, engine, clock } = options;
   const { activation, targetType, targetId } = warming;
-  if (activation.tries > triesAtMost) {
-    const message = `The server ended ${triesAtMost} times while it loaded this model.`;
+  if (activation.tries > maxTries) {
+    const message = `The server ended ${maxTries} times while it loaded this model.`;
     return { error: { code: 'worker_lost', message } };
   }
   try {
@@ -86,7 +100,7 @@ async function outcomeOf(options: ActivationsOptions, warming: Warming, signal: 
     const error = await checkLoad({ engine, clock, target, signal });
     return error === null ? { sha256: target.sha256 } : { error };
   } catch (error) {
-    // The target is gone since the activation. Trouble with the database is no verdict about the model.
+    // The target is gone since the activation. An error of the database says nothing about the model.
     if (error instanceof Fault && error.row.status < 500) {
       return { error: { code: codeOf(error), message: error.message } };
     }
@@ -94,36 +108,39 @@ async function outcomeOf(options: ActivationsOptions, warming: Warming, signal: 
   }
 }
 
-/** What is the matter with the target, rather than what kind of refusal that is. */
+/** The reason rather than the kind of refusal. */
 function codeOf({ row, options: { details } }: Fault): string {
   return typeof details?.reason === 'string' ? details.reason : row.code;
 }
 
-async function end(database: Database, warming: Warming, outcome: Outcome): Promise<void> {
+async function end(database: Database, warming: WarmingModel, outcome: LoadCheckOutcome): Promise<void> {
   const { activation, alias } = warming;
   await database.transaction(async (tx) => {
     if ('error' in outcome) {
-      const model = await endAsFailed(tx, warming, outcome.error);
-      if (!model) return;
-      await tellOfHosted(
-        tx,
-        { by: { ...activation, actor: systemActor }, model },
-        {
+      const { error } = outcome;
+      const model = await endAsFailed(tx, warming, error);
+      const message = `The model "${alias}" could not be activated: ${error.message}`;
+      const change = { ...hostedChangeOf(activation), actor: systemActor };
+      if (model)
+        await recordHostedActivity(tx, change, model, {
           type: 'model.failed',
           severity: 'error',
-          message: `The model "${alias}" could not be activated: ${outcome.error.message}`,
-          data: { error: outcome.error },
-        },
-      );
+          message,
+          data: { error },
+        });
       return;
     }
     const model = await endAsActive(tx, warming, outcome.sha256);
-    if (!model) return;
-    const happening = {
-      type: 'model.activated',
-      severity: 'success',
-      message: `The model "${alias}" is active.`,
-    } as const;
-    await tellOfHosted(tx, { by: activation, model }, happening);
+    const message = `The model "${alias}" is active.`;
+    if (model)
+      await recordHostedActivity(tx, hostedChangeOf(activation), model, {
+        type: 'model.activated',
+        severity: 'success',
+        message,
+      });
   });
+}
+
+function hostedChangeOf({ id: _id, tries: _tries, ...change }: PendingActivation): HostedChange {
+  return change;
 }

@@ -1,18 +1,15 @@
 import type { Sql } from '#db';
-import type { Micro } from '#kernel';
+import type { CountedRows, Micro } from '#kernel';
 import {
-  type Activation,
   type HostedModel,
-  type HostedState,
   hostedColumns,
   type ModelVisibility,
+  type PendingActivation,
   type TargetType,
 } from './hosted-models.store.ts';
 
-type Address = { id: string; projectId: string };
-
-/** What somebody saw who decided about a change; the change does not happen when it is not so any more. */
-export type Seen = { revision: number; state: HostedState };
+/** The model as it was when the change was decided; nothing happens when its revision or state is another one by now. */
+type SeenModel = Pick<HostedModel, 'id' | 'projectId' | 'revision' | 'state'>;
 
 /**
  * Activates: the rate is frozen now, with the revision that it is frozen for. `sha256` is null, and `activation` given,
@@ -20,15 +17,15 @@ export type Seen = { revision: number; state: HostedState };
  */
 export async function enableHosted(
   sql: Sql,
-  change: Address & {
-    seen: Seen;
+  change: {
+    seen: SeenModel;
     rateMicroPerMinute: Micro;
     priceVersion: string;
     sha256: string | null;
-    activation: Activation | null;
+    activation: PendingActivation | null;
   },
 ): Promise<HostedModel | null> {
-  const { id, projectId, seen, rateMicroPerMinute, priceVersion, sha256, activation } = change;
+  const { seen, rateMicroPerMinute, priceVersion, sha256, activation } = change;
   const [row] = await sql.query<HostedModel>(
     `with h as (
        update hosted_models
@@ -44,7 +41,7 @@ export async function enableHosted(
      )
      select ${hostedColumns} from h`,
     [
-      ...[id, projectId, seen.revision, seen.state, rateMicroPerMinute, priceVersion],
+      ...[seen.id, seen.projectId, seen.revision, seen.state, rateMicroPerMinute, priceVersion],
       ...[activation && JSON.stringify(activation), sha256],
     ],
   );
@@ -52,7 +49,10 @@ export async function enableHosted(
 }
 
 /** Deactivates whatever state it is in; null when it was inactive, or is not there. */
-export async function disableHosted(sql: Sql, { id, projectId }: Address): Promise<HostedModel | null> {
+export async function disableHosted(
+  sql: Sql,
+  { id, projectId }: Pick<HostedModel, 'id' | 'projectId'>,
+): Promise<HostedModel | null> {
   const [row] = await sql.query<HostedModel>(
     `update hosted_models h set state = 'inactive', activation = null, error = null, updated_at = now()
       where id = $1 and project_id = $2 and state <> 'inactive' returning ${hostedColumns}`,
@@ -61,10 +61,14 @@ export async function disableHosted(sql: Sql, { id, projectId }: Address): Promi
   return row ?? null;
 }
 
-/** What people see of it; null: stays as it is. */
-export type Face = { displayName: string | null; visibility: ModelVisibility | null; searchText: string | null };
+/** What people see of an alias; null: stays as it is. */
+export type DisplayChange = {
+  displayName: string | null;
+  visibility: ModelVisibility | null;
+  searchText: string | null;
+};
 
-export type TargetChange = {
+type TargetChange = {
   targetType: TargetType;
   targetId: string;
   baseModelId: string;
@@ -81,9 +85,8 @@ export type TargetChange = {
  */
 export async function switchHosted(
   sql: Sql,
-  change: Address & { seen: Seen; face: Face; target: TargetChange },
+  { seen, display, target }: { seen: SeenModel; display: DisplayChange; target: TargetChange },
 ): Promise<HostedModel | null> {
-  const { id, projectId, seen, face, target } = change;
   const [row] = await sql.query<HostedModel>(
     `with h as (
        update hosted_models
@@ -101,9 +104,9 @@ export async function switchHosted(
      )
      select ${hostedColumns} from h`,
     [
-      ...[id, projectId, seen.revision, seen.state],
+      ...[seen.id, seen.projectId, seen.revision, seen.state],
       ...[target.targetType, target.targetId, target.baseModelId, target.sha256],
-      ...[target.rateMicroPerMinute, target.priceVersion, face.displayName, face.visibility, face.searchText],
+      ...[target.rateMicroPerMinute, target.priceVersion, display.displayName, display.visibility, display.searchText],
       ...[target.restoredFrom, JSON.stringify(target.createdBy)],
     ],
   );
@@ -111,9 +114,9 @@ export async function switchHosted(
 }
 
 /** Null when nothing is different, or it is not there. */
-export async function updateFace(
+export async function updateDisplay(
   sql: Sql,
-  { id, projectId, face }: Address & { face: Face },
+  { id, projectId, display }: Pick<HostedModel, 'id' | 'projectId'> & { display: DisplayChange },
 ): Promise<HostedModel | null> {
   const [row] = await sql.query<HostedModel>(
     `update hosted_models h
@@ -122,7 +125,55 @@ export async function updateFace(
       where id = $1 and project_id = $2
         and (coalesce($3, display_name), coalesce($4, visibility)) is distinct from (display_name, visibility)
       returning ${hostedColumns}`,
-    [id, projectId, face.displayName, face.visibility, face.searchText],
+    [id, projectId, display.displayName, display.visibility, display.searchText],
+  );
+  return row ?? null;
+}
+
+/** A target that an alias has had. */
+export type Revision = {
+  revision: number;
+  targetType: TargetType;
+  targetId: string;
+  baseModelId: string;
+  sha256: string | null;
+  rateMicroPerMinute: Micro;
+  priceVersion: string;
+  rateFrozenAt: Date;
+  /** The earlier revision that a rollback went back to. */
+  restoredFrom: number | null;
+  /** null: the operator. */
+  createdBy: { kind: 'account' | 'api_key' | 'system'; id: string | null; label: string } | null;
+  createdAt: Date;
+};
+
+const columns = `revision, target_type as "targetType", target_id as "targetId", base_model_id as "baseModelId", sha256,
+  rate_micro_per_minute as "rateMicroPerMinute", price_version as "priceVersion", rate_frozen_at as "rateFrozenAt",
+  restored_from as "restoredFrom", created_by as "createdBy", created_at as "createdAt"`;
+
+/** Revisions of an alias before `before`, newest first, and how many there are in all. */
+export async function listRevisions(
+  sql: Sql,
+  { hostedModelId, before, limit }: { hostedModelId: string; before: number | null; limit: number },
+): Promise<CountedRows<Revision>> {
+  const [rows, [count]] = await Promise.all([
+    sql.query<Revision>(
+      `select ${columns} from hosted_model_revisions
+        where hosted_model_id = $1 and ($2::integer is null or revision < $2) order by revision desc limit $3`,
+      [hostedModelId, before, limit],
+    ),
+    sql.query<{ total: number }>(
+      'select count(*)::integer as total from hosted_model_revisions where hosted_model_id = $1',
+      [hostedModelId],
+    ),
+  ]);
+  return { rows, totalCount: count?.total ?? 0 };
+}
+
+export async function findRevision(sql: Sql, hostedModelId: string, revision: number): Promise<Revision | null> {
+  const [row] = await sql.query<Revision>(
+    `select ${columns} from hosted_model_revisions where hosted_model_id = $1 and revision = $2`,
+    [hostedModelId, revision],
   );
   return row ?? null;
 }

@@ -8,11 +8,10 @@ import {
   type PageRequest,
 } from '#kernel';
 import { type BaseModel, isServed } from './base-model.ts';
-import { type ListedModel, listAliases } from './hosted-lists.store.ts';
-import type { HostedState } from './hosted-models.store.ts';
+import { type HostedState, type ListedAlias, listAliases } from './hosted-models.store.ts';
 
 /** An entry of the management list: an alias of the project, or a base model, which every project has. */
-export type HostedEntry = { source: 'alias'; model: ListedModel } | { source: 'base'; baseModel: BaseModel };
+export type HostedEntry = { source: 'alias'; model: ListedAlias } | { source: 'base'; baseModel: BaseModel };
 
 /** `q` is folded text. */
 export type HostedFilter = { source: 'alias' | 'base' | null; state: HostedState | null; q: string | null };

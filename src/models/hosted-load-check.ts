@@ -8,11 +8,11 @@ export type LoadFailure = { code: string; message: string } | null;
 
 export type LoadCheckEngine = Pick<Engine, 'prepareChat' | 'generate' | 'prepareEmbedding' | 'embed' | 'status'>;
 
-export type LoadCheck = { engine: LoadCheckEngine; clock: Clock; target: HostedTarget; signal: AbortSignal };
+type LoadCheck = { engine: LoadCheckEngine; clock: Clock; target: HostedTarget; signal: AbortSignal };
 
 /** How long the engine may be too busy, or too short of memory, before the check gives up. */
-const busyPatienceMs = 30_000;
-const longestPauseMs = 1_000;
+const busyTimeoutMs = 30_000;
+const maxPauseMs = 1_000;
 
 /**
  * Loads a target and lets it answer once: a file that loads may still have a broken template, and an adapter is first
@@ -20,7 +20,7 @@ const longestPauseMs = 1_000;
  * errors that are no refusals of the engine.
  */
 export async function checkLoad({ engine, clock, target, signal }: LoadCheck): Promise<LoadFailure> {
-  const busyUntilMs = clock.monotonicMs() + busyPatienceMs;
+  const busyUntilMs = clock.monotonicMs() + busyTimeoutMs;
   for (;;) {
     signal.throwIfAborted();
     try {
@@ -29,20 +29,20 @@ export async function checkLoad({ engine, clock, target, signal }: LoadCheck): P
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof Fault)) throw error;
-      const isPatient = clock.monotonicMs() < busyUntilMs;
-      if (!mayPass(error, { engine, target, isPatient })) return failureOf(error, { engine, target });
+      const isInTime = clock.monotonicMs() < busyUntilMs;
+      if (!isTransient(error, { engine, target, isInTime })) return failureOf(error, { engine, target });
       await sleep(pauseMs(error), undefined, { signal });
     }
   }
 }
 
 /** Whether the same attempt may succeed later: the model loads still, or the engine is full. */
-function mayPass(
+function isTransient(
   { fault }: Fault,
-  { engine, target, isPatient }: Pick<LoadCheck, 'engine' | 'target'> & { isPatient: boolean },
+  { engine, target, isInTime }: Pick<LoadCheck, 'engine' | 'target'> & { isInTime: boolean },
 ): boolean {
   if (fault === 'model_warming') return true;
-  return fault === 'capacity_unavailable' && isPatient && engine.status(target.baseModel.id).status !== 'failed';
+  return fault === 'capacity_unavailable' && isInTime && engine.status(target.baseModel.id).status !== 'failed';
 }
 
 function failureOf({ row, message }: Fault, { engine, target }: Pick<LoadCheck, 'engine' | 'target'>) {
@@ -51,23 +51,23 @@ function failureOf({ row, message }: Fault, { engine, target }: Pick<LoadCheck, 
 }
 
 function pauseMs({ options: { retryAfterSeconds = 1 } }: Fault): number {
-  return Math.min(longestPauseMs, retryAfterSeconds * 1_000);
+  return Math.min(maxPauseMs, retryAfterSeconds * 1_000);
 }
 
-type Answering = Pick<LoadCheck, 'engine' | 'target' | 'signal'>;
+type TestCall = Pick<LoadCheck, 'engine' | 'target' | 'signal'>;
 
-function answerOnce(answering: Answering): Promise<void> {
-  return answering.target.kind === 'embedding' ? embedOnce(answering) : chatOnce(answering);
+function answerOnce(call: TestCall): Promise<void> {
+  return call.target.kind === 'embedding' ? embedOnce(call) : chatOnce(call);
 }
 
-async function embedOnce({ engine, target, signal }: Answering): Promise<void> {
+async function embedOnce({ engine, target, signal }: TestCall): Promise<void> {
   const { maxInputTokens, maxContextTokens } = target.baseModel;
   const inputs = { target: target.runs, texts: ['Hello'], maxInputTokens: maxInputTokens ?? maxContextTokens };
   const { handle } = await engine.prepareEmbedding({ ...inputs, truncate: true }, signal);
   await engine.embed({ handle, signal });
 }
 
-async function chatOnce({ engine, target, signal }: Answering): Promise<void> {
+async function chatOnce({ engine, target, signal }: TestCall): Promise<void> {
   const { handle } = await engine.prepareChat(
     {
       target: target.runs,

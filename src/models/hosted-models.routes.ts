@@ -2,12 +2,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { pageOf, plainPageQuery, readPage, type TypeBoxProvider } from '#http';
 import { once } from '#idempotency';
-import { type CursorCodec, foldText } from '#kernel';
+import { type CursorCodec, fault, foldText } from '#kernel';
 import { projectPrefix } from '#projects';
-import { isBaseEntry } from './hosted-conflict.ts';
-import type { HostedDeps } from './hosted-deps.ts';
+import type { HostedDeps } from './hosted-activation.ts';
 import { listHosted } from './hosted-list.ts';
-import { countShares } from './hosted-lists.store.ts';
 import {
   activateContract,
   createContract,
@@ -19,21 +17,20 @@ import {
   updateContract,
 } from './hosted-models.contract.ts';
 import { createHostedBody, hostedQuery, rollbackBody, updateHostedBody } from './hosted-models.schema.ts';
-import type { HostedModel } from './hosted-models.store.ts';
+import { countShares, type HostedModel } from './hosted-models.store.ts';
 import {
+  type AliasUpdate,
   activateHostedModel,
   changeHostedModel,
   createHostedModel,
   deactivateHostedModel,
-  type HostedChange,
   type NewAlias,
-  readHostedModel,
 } from './hosted-models.ts';
-import { type Place, placeToChange, placeToRead } from './hosted-place.ts';
+import { pageOfRevisions, rollBack } from './hosted-retarget.ts';
+import { authorizeHostedRead, authorizeHostedWrite, type HostedScope, readHostedModel } from './hosted-scope.ts';
 import { jobsBehind, type TrainedJobs } from './hosted-trained.ts';
-import { type Around, aliasToWire, entryToWire, type HostedWire, revisionToWire } from './hosted-wire.ts';
+import { type AliasContext, aliasToWire, entryToWire, type HostedWire, revisionToWire } from './hosted-wire.ts';
 import type { ModelsService } from './models-service.ts';
-import { pageOfRevisions, rollBack } from './revisions.ts';
 
 export type HostedRoutesDeps = HostedDeps & { cursors: CursorCodec; models: ModelsService; trainedModels: TrainedJobs };
 
@@ -52,13 +49,13 @@ export function hostedModelsRoutes(deps: HostedRoutesDeps) {
       listPath,
       { config: { operation: 'hosted_models.list', contract: listContract }, schema: { querystring: hostedQuery } },
       async (request) => {
-        const place = await placeToRead(database, request);
+        const scope = await authorizeHostedRead(database, request);
         const { source = null, state = null, q } = request.query;
-        const filter = { projectId: place.project.id, source, state, q: q ? foldText(q) : null };
+        const filter = { projectId: scope.project.id, source, state, q: q ? foldText(q) : null };
         const page = await listHosted({ sql: database, ...deps }, filter, readPage(request.query));
         const aliases = page.rows.flatMap((entry) => (entry.source === 'alias' ? [entry.model] : []));
-        const around = await aroundOf(deps, place, aliases);
-        return pageOf({ ...page, toWire: (entry) => entryToWire(entry, around) });
+        const context = await contextOf(deps, scope, aliases);
+        return pageOf({ ...page, toWire: (entry) => entryToWire(entry, context) });
       },
     );
 
@@ -66,11 +63,11 @@ export function hostedModelsRoutes(deps: HostedRoutesDeps) {
       listPath,
       { config: { operation: 'hosted_models.create', contract: createContract }, schema: { body: createHostedBody } },
       async (request, reply) => {
-        const place = await placeToChange(database, request);
+        const scope = await authorizeHostedWrite(database, request);
         const inOnce = { ...deps, database: once(request, database) };
-        const model = await createHostedModel(inOnce, place, newAliasOf(request.body));
+        const model = await createHostedModel(inOnce, scope, newAliasOf(request.body));
         reply.code(201);
-        return render(inOnce, place, model);
+        return render(inOnce, scope, model);
       },
     );
 
@@ -78,11 +75,11 @@ export function hostedModelsRoutes(deps: HostedRoutesDeps) {
       hostedPath,
       { config: { operation: 'hosted_models.read', contract: readContract } },
       async (request) => {
-        const place = await placeToRead(database, request);
+        const scope = await authorizeHostedRead(database, request);
         const { hostedModelId } = request.params;
         const baseModel = models.find(hostedModelId);
-        if (baseModel) return entryToWire({ source: 'base', baseModel }, await aroundOf(deps, place, []));
-        return render(deps, place, await readHostedModel(deps, place, hostedModelId));
+        if (baseModel) return entryToWire({ source: 'base', baseModel }, await contextOf(deps, scope, []));
+        return render(deps, scope, await readHostedModel(database, scope, hostedModelId));
       },
     );
 
@@ -90,8 +87,8 @@ export function hostedModelsRoutes(deps: HostedRoutesDeps) {
       hostedPath,
       { config: { operation: 'hosted_models.update', contract: updateContract }, schema: { body: updateHostedBody } },
       async (request) => {
-        const { place, id } = await aliasToChange(deps, request, 'changed');
-        return render(deps, place, await changeHostedModel(deps, place, { id, change: changeOf(request.body) }));
+        const { scope, id } = await aliasToChange(deps, request, 'changed');
+        return render(deps, scope, await changeHostedModel(deps, scope, { id, update: updateOf(request.body) }));
       },
     );
 
@@ -103,8 +100,8 @@ export function hostedModelsRoutes(deps: HostedRoutesDeps) {
         `${hostedPath}/${verb}`,
         { config: { operation: `hosted_models.${verb}`, contract } },
         async (request) => {
-          const { place, id } = await aliasToChange(deps, request, past);
-          return render(deps, place, await change(deps, place, id));
+          const { scope, id } = await aliasToChange(deps, request, past);
+          return render(deps, scope, await change(deps, scope, id));
         },
       );
 
@@ -115,9 +112,9 @@ export function hostedModelsRoutes(deps: HostedRoutesDeps) {
         schema: { querystring: plainPageQuery },
       },
       async (request) => {
-        const place = await placeToRead(database, request);
-        const id = aliasId(deps, request, 'asked for revisions');
-        const page = await pageOfRevisions(deps, place, { id, ...readPage(request.query) });
+        const scope = await authorizeHostedRead(database, request);
+        const id = aliasId(deps, request, 'listed with revisions');
+        const page = await pageOfRevisions(deps, scope, { id, ...readPage(request.query) });
         return pageOf({ ...page, toWire: (row) => revisionToWire(row, page.current) });
       },
     );
@@ -126,8 +123,8 @@ export function hostedModelsRoutes(deps: HostedRoutesDeps) {
       `${hostedPath}/rollback`,
       { config: { operation: 'hosted_models.rollback', contract: rollbackContract }, schema: { body: rollbackBody } },
       async (request) => {
-        const { place, id } = await aliasToChange(deps, request, 'rolled back');
-        return render(deps, place, await rollBack(deps, place, { id, revision: request.body.revision }));
+        const { scope, id } = await aliasToChange(deps, request, 'rolled back');
+        return render(deps, scope, await rollBack(deps, scope, { id, revision: request.body.revision }));
       },
     );
   };
@@ -138,31 +135,36 @@ async function aliasToChange(
   deps: HostedRoutesDeps,
   request: FastifyRequest,
   past: string,
-): Promise<{ place: Place; id: string }> {
-  const place = await placeToChange(deps.database, request);
-  return { place, id: aliasId(deps, request, past) };
+): Promise<{ scope: HostedScope; id: string }> {
+  const scope = await authorizeHostedWrite(deps.database, request);
+  return { scope, id: aliasId(deps, request, past) };
 }
 
 export function aliasId({ models }: Pick<HostedRoutesDeps, 'models'>, request: FastifyRequest, past: string): string {
   // as: the path declares it.
   const { hostedModelId } = request.params as HostedRoute['Params'];
-  if (models.find(hostedModelId)) throw isBaseEntry(past);
+  if (models.find(hostedModelId)) {
+    throw fault('state_conflict', {
+      message: `This is a base model, which every project has; it cannot be ${past}. Make an alias for it.`,
+      details: { reason: 'base_model', state: 'base', allowed_from: ['alias'] },
+    });
+  }
   return hostedModelId;
 }
 
-async function render(deps: HostedRoutesDeps, place: Place, model: HostedModel): Promise<HostedWire> {
-  const [around, shareCount] = await Promise.all([
-    aroundOf(deps, place, [model]),
+async function render(deps: HostedRoutesDeps, scope: HostedScope, model: HostedModel): Promise<HostedWire> {
+  const [context, shareCount] = await Promise.all([
+    contextOf(deps, scope, [model]),
     countShares(deps.database, model.id),
   ]);
-  return aliasToWire({ ...model, shareCount }, around);
+  return aliasToWire({ ...model, shareCount }, context);
 }
 
-async function aroundOf(
+async function contextOf(
   { models, trainedModels, engine }: HostedRoutesDeps,
-  { project }: Place,
+  { project }: HostedScope,
   aliases: readonly HostedModel[],
-): Promise<Around> {
+): Promise<AliasContext> {
   const jobs = await trainedModels.describe(jobsBehind(aliases, () => project.accountId));
   return { project, findBase: models.find, findJob: (id) => jobs.get(id), status: engine.status };
 }
@@ -172,7 +174,7 @@ function newAliasOf(body: Static<typeof createHostedBody>): NewAlias {
   return { alias, target, displayName, visibility, activate };
 }
 
-function changeOf(body: Static<typeof updateHostedBody>): HostedChange {
+function updateOf(body: Static<typeof updateHostedBody>): AliasUpdate {
   const { display_name: displayName = null, visibility = null, target = null } = body;
   return { displayName, visibility, target };
 }

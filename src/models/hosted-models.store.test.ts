@@ -4,7 +4,7 @@ import { Fault, newId } from '#kernel';
 import { seedAccount, seedProject } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import type { BaseModel } from './base-model.ts';
-import { toCompatModel } from './base-models.schema.ts';
+import { toCompatModel } from './base-models.routes.ts';
 import { insertHostedModel } from './hosted-alias.ts';
 import { findHostedModel, listCallableHostedModels, listHostedModelsByBase } from './hosted-models.store.ts';
 

@@ -1,21 +1,21 @@
 import type { Actor } from '#activity';
-import type { Sql } from '#db';
-import { foldText, type Micro } from '#kernel';
+import { type Sql, timeText } from '#db';
+import { type CountedRows, foldText, type ListPosition, type Micro } from '#kernel';
 
 export type TargetType = 'base_model' | 'training_job';
 export type HostedState = 'inactive' | 'warming' | 'active' | 'failed';
 export type ModelVisibility = 'private' | 'shared' | 'public';
 
-/** One wish that an alias be served: what the load check needs to end it, and to tell who wished it. */
-export type Activation = {
-  /** Tells it from later ones, which an attempt at this one must not end. */
+/** An activation whose load check has not ended, with who requested it. */
+export type PendingActivation = {
+  /** Distinguishes it from later ones, which an attempt at this one must not end. */
   id: string;
-  /** Attempts that were begun and not given back: those that ended with their process. */
+  /** Attempts that ended with their process. */
   tries: number;
   accountId: string;
   project: { ownerSlug: string; slug: string };
   actor: Actor;
-  requestId: string | null;
+  requestId?: string;
 };
 
 /** An alias of a project that stands for a base model or a finished training job. */
@@ -82,7 +82,7 @@ export type HostedRow = Pick<
   | 'state'
   | 'rateMicroPerMinute'
   | 'priceVersion'
-> & { activation: Activation | null; createdBy: object | null };
+> & { activation: PendingActivation | null; createdBy: object | null };
 
 /** Makes an alias with its first revision. */
 export async function insertHostedRow(sql: Sql, row: HostedRow): Promise<HostedModel> {
@@ -109,7 +109,6 @@ export async function insertHostedRow(sql: Sql, row: HostedRow): Promise<HostedM
   return made;
 }
 
-/** What a search looks through. */
 export function searchTextOf({ alias, displayName }: Pick<HostedModel, 'alias' | 'displayName'>): string {
   return foldText(`${alias} ${displayName}`);
 }
@@ -157,4 +156,45 @@ export async function listHostedModelsByBase(sql: Sql, baseModelId: string): Pro
       where h.base_model_id = $1 and h.state in ('warming', 'active') order by h.created_at, h.id`,
     [baseModelId],
   );
+}
+
+export type ListedAlias = HostedModel & { shareCount: number; position: string };
+
+/** `q` is folded text. */
+type AliasFilter = { projectId: string; state: HostedState | null; q: string | null };
+
+/** Shares that have not expired. */
+const shareCount = `(select count(*)::integer from model_shares s
+    where s.hosted_model_id = h.id and (s.expires_at is null or s.expires_at > now())) as "shareCount"`;
+
+const matches = `h.project_id = $1 and ($2::text is null or h.state = $2)
+        and ($3::text is null or position($3 in h.search_text) > 0)`;
+
+/** Aliases of a project after a position, newest first, and how many there are in all. */
+export async function listAliases(
+  sql: Sql,
+  { projectId, state, q }: AliasFilter,
+  { after, limit }: { after: ListPosition; limit: number },
+): Promise<CountedRows<ListedAlias>> {
+  const filter = [projectId, state, q];
+  const [rows, [count]] = await Promise.all([
+    sql.query<ListedAlias>(
+      `select ${hostedColumns}, ${shareCount},
+              ${timeText('h.created_at')} as position
+         from hosted_models h
+        where ${matches}
+          and h.created_at <= $4 and (h.created_at < $4 or h.id collate "C" < $5)
+        order by h.created_at desc, h.id desc limit $6`,
+      [...filter, after.createdAt, after.id, limit],
+    ),
+    sql.query<{ total: number }>(`select count(*)::integer as total from hosted_models h where ${matches}`, filter),
+  ]);
+  return { rows, totalCount: count?.total ?? 0 };
+}
+
+export async function countShares(sql: Sql, hostedModelId: string): Promise<number> {
+  const [row] = await sql.query<{ shareCount: number }>(`select ${shareCount} from hosted_models h where h.id = $1`, [
+    hostedModelId,
+  ]);
+  return row?.shareCount ?? 0;
 }

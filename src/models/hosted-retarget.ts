@@ -1,30 +1,34 @@
-import { checkDisplayName, fault } from '#kernel';
-import { tellOfHosted } from './hosted-activity.ts';
-import { type Face, switchHosted } from './hosted-changes.store.ts';
-import { changedMeanwhile } from './hosted-conflict.ts';
-import type { HostedDeps } from './hosted-deps.ts';
+import { type CursorCodec, checkDisplayName, fault, type ListPage, type PageRequest } from '#kernel';
+import type { HostedDeps } from './hosted-activation.ts';
+import {
+  type DisplayChange,
+  findRevision,
+  listRevisions,
+  type Revision,
+  switchHosted,
+} from './hosted-changes.store.ts';
 import { checkLoad } from './hosted-load-check.ts';
 import { findHostedModelById, type HostedModel, searchTextOf } from './hosted-models.store.ts';
-import type { Place } from './hosted-place.ts';
-import type { HostedTarget } from './hosted-target.ts';
+import { changedMeanwhile, type HostedScope, readHostedModel, recordHostedActivity } from './hosted-scope.ts';
+import { findTarget, type HostedTarget, type TargetName } from './hosted-target.ts';
 
-/** A load that takes longer is not waited for: it goes on, and the caller comes back. Less than clients wait. */
-const longestWaitMs = 50_000;
+/** A longer load is not waited for: it goes on, and the caller comes back. Less than clients wait. */
+const maxWaitMs = 50_000;
 
-export type Retarget = {
+type Retarget = {
   model: HostedModel;
   target: HostedTarget;
-  face: Face;
+  display: DisplayChange;
   /** The revision that a rollback goes back to. */
   restoredFrom: number | null;
 };
 
 /**
- * Puts another target behind an alias, as a new revision at the rate of this moment. Behind an active alias it is loaded
+ * Puts another target behind an alias, as a new revision at the current rate. Behind an active alias it is loaded
  * first: when that fails nothing changes, and calls never notice the switch. Throws `state_conflict`, `model_warming`.
  */
-export async function retarget(deps: HostedDeps, place: Place, wanted: Retarget): Promise<HostedModel> {
-  const { model, target, face, restoredFrom } = wanted;
+export async function retarget(deps: HostedDeps, scope: HostedScope, input: Retarget): Promise<HostedModel> {
+  const { model, target, display, restoredFrom } = input;
   if (model.state === 'warming') {
     throw fault('state_conflict', {
       message: 'This model is being activated. Wait for that, or deactivate it, before its target changes.',
@@ -34,12 +38,10 @@ export async function retarget(deps: HostedDeps, place: Place, wanted: Retarget)
   if (model.state === 'active') await loadFirst(deps, target);
   const { rateMicroPerMinute, priceVersion } = target.baseModel;
   const changed = await deps.database.transaction(async (tx) => {
-    await place.lock(tx);
+    await scope.lock(tx);
     const switched = await switchHosted(tx, {
-      id: model.id,
-      projectId: model.projectId,
       seen: model,
-      face,
+      display,
       target: {
         targetType: target.name.type,
         targetId: target.name.id,
@@ -48,10 +50,10 @@ export async function retarget(deps: HostedDeps, place: Place, wanted: Retarget)
         rateMicroPerMinute,
         priceVersion,
         restoredFrom,
-        createdBy: place.by.actor,
+        createdBy: scope.change.actor,
       },
     });
-    if (switched) await tellOfHosted(tx, { by: place.by, model: switched }, happeningOf(wanted));
+    if (switched) await recordHostedActivity(tx, scope.change, switched, activityOf(input));
     return switched;
   });
   if (!changed) throw changedMeanwhile(await findHostedModelById(deps.database, model));
@@ -59,7 +61,7 @@ export async function retarget(deps: HostedDeps, place: Place, wanted: Retarget)
 }
 
 async function loadFirst({ engine, clock }: HostedDeps, target: HostedTarget): Promise<void> {
-  const signal = AbortSignal.timeout(longestWaitMs);
+  const signal = AbortSignal.timeout(maxWaitMs);
   const failure = await checkLoad({ engine, clock, target, signal }).catch((error: unknown) => {
     if (!signal.aborted) throw error;
     throw fault('model_warming', {
@@ -75,7 +77,7 @@ async function loadFirst({ engine, clock }: HostedDeps, target: HostedTarget): P
   });
 }
 
-function happeningOf({ model, target, restoredFrom }: Retarget) {
+function activityOf({ model, target, restoredFrom }: Retarget) {
   const { id, type } = target.name;
   const from = { type: model.targetType, id: model.targetId };
   if (restoredFrom === null) {
@@ -86,12 +88,62 @@ function happeningOf({ model, target, restoredFrom }: Retarget) {
   return { type: 'model.rolled_back', message, data: { from, to: { type, id }, restored_from: restoredFrom } } as const;
 }
 
-/** What a change says about the face of a model. Throws `invalid_request` for a bad name. */
-export function faceOf(model: HostedModel, { displayName, visibility }: Omit<Face, 'searchText'>): Face {
+/** Throws `invalid_request` for a bad name. */
+export function displayChangeOf(
+  model: HostedModel,
+  { displayName, visibility }: Omit<DisplayChange, 'searchText'>,
+): DisplayChange {
   const name = displayName === null ? null : checkDisplayName(displayName, 'display_name');
   const searchText = name === null ? null : searchTextOf({ alias: model.alias, displayName: name });
   return { displayName: name, visibility, searchText };
 }
 
 /** A change of the target only. */
-export const sameFace: Face = { displayName: null, visibility: null, searchText: null };
+const sameDisplay: DisplayChange = { displayName: null, visibility: null, searchText: null };
+
+export function isTargetOf(model: HostedModel, target: TargetName): boolean {
+  return model.targetType === target.type && model.targetId === target.id;
+}
+
+type RevisionPage = ListPage<Revision> & {
+  /** The revision that is served. */
+  current: number;
+};
+
+/** Newest first, one row more than `limit` when another page follows. Throws `not_found`, `invalid_cursor`. */
+export async function pageOfRevisions(
+  deps: HostedDeps & { cursors: CursorCodec },
+  scope: HostedScope,
+  { id, limit, cursor }: PageRequest & { id: string },
+): Promise<RevisionPage> {
+  const model = await readHostedModel(deps.database, scope, id);
+  const cursorScope = ['hosted-model-revisions', model.id];
+  const before = cursor === null ? null : Number(deps.cursors.decode(cursorScope, cursor)[0]);
+  const page = await listRevisions(deps.database, { hostedModelId: model.id, before, limit: limit + 1 });
+  const cursorOf = ({ revision }: Revision) => deps.cursors.encode(cursorScope, [String(revision)]);
+  return { ...page, limit, cursorOf, current: model.revision };
+}
+
+/**
+ * Puts the target of an earlier revision behind the alias again, as a new revision: numbers only count up, so that what a
+ * ledger row says of a revision stays true. Rolling back to the present target changes nothing.
+ */
+export async function rollBack(
+  deps: HostedDeps,
+  scope: HostedScope,
+  { id, revision }: { id: string; revision: number },
+): Promise<HostedModel> {
+  const model = await readHostedModel(deps.database, scope, id);
+  const earlier = await findRevision(deps.database, model.id, revision);
+  if (!earlier) {
+    throw fault('invalid_request', {
+      message: `revision: this model has revisions 1 to ${model.revision}.`,
+      param: 'revision',
+    });
+  }
+  const name = { type: earlier.targetType, id: earlier.targetId };
+  if (isTargetOf(model, name)) return model;
+  const target = await findTarget(deps.targets, name, scope.project.accountId);
+  if (target.kind !== scope.project.kind) throw fault('kind_mismatch', { param: 'revision' });
+  return retarget(deps, scope, { model, target, display: sameDisplay, restoredFrom: revision });
+}

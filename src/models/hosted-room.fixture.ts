@@ -6,9 +6,8 @@ import { seedAccount } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { createScriptedEngine, type ScriptedEngine } from '#test/scripted-engine.ts';
 import type { BaseModel } from './base-model.ts';
-import { createActivations } from './hosted-activation.ts';
-import type { HostedDeps } from './hosted-deps.ts';
-import type { Place } from './hosted-place.ts';
+import { createActivations, type HostedDeps } from './hosted-activation.ts';
+import type { HostedScope } from './hosted-scope.ts';
 import type { TrainedModel } from './hosted-trained.ts';
 
 /** The hosting of models over a real database and a scripted engine, with load checks that run when a test says so. */
@@ -25,7 +24,7 @@ export type HostedRoom = HostedDeps & {
   turns: (string | undefined)[];
   /** Makes one attempt at the load check of an alias. */
   attempt: (hostedModelId: string, run?: { signal?: AbortSignal; isLastAttempt?: boolean }) => Promise<void>;
-  place: (kind?: 'text' | 'embedding') => Promise<Place & { project: ProjectSeen }>;
+  scope: (kind?: 'text' | 'embedding') => Promise<HostedScope & { project: ProjectSeen }>;
   close: () => Promise<void>;
 };
 
@@ -83,11 +82,11 @@ export async function createHostedRoom(): Promise<HostedRoom> {
     },
     attempt: async (hostedModelId, { signal = new AbortController().signal, isLastAttempt = false } = {}) =>
       handler.run?.({ hostedModelId }, { signal, attempt: 1, isLastAttempt }),
-    place: async (kind = 'text') => {
+    scope: async (kind = 'text') => {
       const { accountId } = await seedAccount(database);
       const project = await createProject(database, { accountId, slug: 'project', kind });
-      const by = { actor, requestId: 'req_1', accountId, project };
-      return { project, by, lock: async () => {} };
+      const change = { actor, requestId: 'req_1', accountId, project };
+      return { project, change, lock: async () => {} };
     },
     close: async () => {
       await scripted.close();

@@ -3,31 +3,31 @@ import type { RuntimeStatus } from '#engine';
 import { formatCredits } from '#kernel';
 import type { ProjectSeen } from '#projects';
 import type { BaseModel } from './base-model.ts';
+import type { Revision } from './hosted-changes.store.ts';
 import { type HostedEntry, stateOfBase } from './hosted-list.ts';
 import type { hostedSchema, revisionSchema } from './hosted-models.schema.ts';
 import type { HostedModel } from './hosted-models.store.ts';
 import type { TrainedFacts } from './hosted-trained.ts';
 import { limitsOf } from './resolve.ts';
-import type { Revision } from './revisions.store.ts';
 
 export type HostedWire = Static<typeof hostedSchema>;
 export type RevisionWire = Static<typeof revisionSchema>;
 
-/** What an entry is shown with beside its own row. */
-export type Around = {
+/** What an entry is rendered with beside its own row. */
+export type AliasContext = {
   project: ProjectSeen;
   findBase: (id: string) => BaseModel | undefined;
   findJob: (id: string) => TrainedFacts | undefined;
   status: (baseModelId: string) => RuntimeStatus;
 };
 
-export function entryToWire(entry: HostedEntry, around: Around): HostedWire {
-  if (entry.source === 'base') return baseToWire(entry.baseModel, around);
-  return aliasToWire(entry.model, around);
+export function entryToWire(entry: HostedEntry, context: AliasContext): HostedWire {
+  if (entry.source === 'base') return baseToWire(entry.baseModel, context);
+  return aliasToWire(entry.model, context);
 }
 
-export function aliasToWire(model: HostedModel & { shareCount: number }, around: Around): HostedWire {
-  const { project, findBase, findJob, status } = around;
+export function aliasToWire(model: HostedModel & { shareCount: number }, context: AliasContext): HostedWire {
+  const { project, findBase, findJob, status } = context;
   const baseModel = findBase(model.baseModelId);
   const job = model.targetType === 'training_job' ? findJob(model.targetId) : undefined;
   return {
@@ -57,7 +57,7 @@ export function aliasToWire(model: HostedModel & { shareCount: number }, around:
   };
 }
 
-function baseToWire(model: BaseModel, { status }: Around): HostedWire {
+function baseToWire(model: BaseModel, { status }: AliasContext): HostedWire {
   const state = stateOfBase(model);
   return {
     id: model.id,

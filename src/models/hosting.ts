@@ -3,10 +3,12 @@ import type { Database } from '#db';
 import type { PublicUrl } from '#http';
 import type { Jobs } from '#jobs';
 import type { Clock, CursorCodec } from '#kernel';
-import { createActivations } from './hosted-activation.ts';
-import { deployJob, type NewDeployment } from './hosted-deploy.ts';
+import { createActivations, type HostedDeps } from './hosted-activation.ts';
 import type { LoadCheckEngine } from './hosted-load-check.ts';
 import { hostedModelsRoutes } from './hosted-models.routes.ts';
+import { findHostedModel, type HostedModel } from './hosted-models.store.ts';
+import { activateHostedModel, changeHostedModel, createHostedModel } from './hosted-models.ts';
+import { authorizeDeployment } from './hosted-scope.ts';
 import { type FinishedJobs, noFinishedJobs, type TrainedJobs, type TrainedModels } from './hosted-trained.ts';
 import { createModelUsage, type ModelUsage } from './hosted-usage.ts';
 import { modelRegistryRoutes } from './model-registry.routes.ts';
@@ -59,4 +61,32 @@ export function createHosting(options: HostingOptions): Hosting {
     },
     stop: usage.stop,
   };
+}
+
+/** A finished training job and the alias for it. */
+export type NewDeployment = {
+  accountId: string;
+  ownerSlug: string;
+  projectSlug: string;
+  alias: string;
+  jobId: string;
+  activate: boolean;
+};
+
+/**
+ * Puts a training job behind an alias in the name of its owner: a new one, or one that is there and then has a new revision.
+ * Throws what the routes for the same would.
+ */
+async function deployJob(deps: HostedDeps, deployment: NewDeployment): Promise<HostedModel> {
+  const scope = await authorizeDeployment(deps.database, deployment);
+  const { alias, jobId, activate } = deployment;
+  const target = { type: 'training_job', id: jobId } as const;
+  const existing = await findHostedModel(deps.database, scope.project.id, alias);
+  if (!existing) {
+    const visibility = 'private' as const;
+    return createHostedModel(deps, scope, { alias, target, displayName: null, visibility, activate });
+  }
+  const update = { displayName: null, visibility: null, target };
+  const changed = await changeHostedModel(deps, scope, { id: existing.id, update });
+  return activate ? activateHostedModel(deps, scope, changed.id) : changed;
 }

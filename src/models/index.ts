@@ -1,9 +1,7 @@
 export { addModel } from './add-model.ts';
 export { type BaseModel, chatDefaults, type ModelKind, modelIdPattern, withQueryInstruction } from './base-model.ts';
-export { baseModelsRoutes } from './base-models.routes.ts';
-export { toCompatModel } from './base-models.schema.ts';
+export { baseModelsRoutes, toCompatModel } from './base-models.routes.ts';
 export { checkAlias, insertHostedModel } from './hosted-alias.ts';
-export type { NewDeployment } from './hosted-deploy.ts';
 export {
   type AliasRow,
   findHostedModel,
@@ -21,6 +19,7 @@ export type {
   TrainedModels,
 } from './hosted-trained.ts';
 export { createModelUsage, type ModelUsage } from './hosted-usage.ts';
+export type { NewDeployment } from './hosting.ts';
 export { createHosting } from './hosting.ts';
 export { formatBytes, listModels, type ModelListing, renderModelTable } from './list-models.ts';
 export { ModelError } from './model-error.ts';

@@ -83,21 +83,21 @@ export const registrySchema = Type.Object(
 
 export type RegistryWire = Static<typeof registrySchema>;
 
-/** What an entry is shown with beside its own row. */
-export type Viewer = {
+/** What an entry is rendered with beside its own row. */
+type RegistryViewer = {
   accountSlug: string;
   publicUrl: string;
   findBase: (id: string) => BaseModel | undefined;
   findJob: (id: string) => TrainedFacts | undefined;
 };
 
-export function registryToWire(entry: RegistryEntry, viewer: Viewer): RegistryWire {
+export function registryToWire(entry: RegistryEntry, viewer: RegistryViewer): RegistryWire {
   if (entry.source === 'base') return baseToWire(entry, viewer);
   return entry.source === 'hosted' ? hostedToWire(entry.model, viewer) : jobToWire(entry.job, viewer);
 }
 
 /** A finished job is called in a project of its owner, by its id. */
-function jobToWire(job: FinishedJob, { publicUrl, findBase }: Viewer): RegistryWire {
+function jobToWire(job: FinishedJob, { publicUrl, findBase }: RegistryViewer): RegistryWire {
   const { kind, ownerSlug, projectSlug: slug } = job;
   const baseModel = findBase(job.baseModelId);
   const baseUrl = inferenceBaseUrl(publicUrl, { ownerSlug, slug });
@@ -126,7 +126,7 @@ function jobToWire(job: FinishedJob, { publicUrl, findBase }: Viewer): RegistryW
   };
 }
 
-function hostedToWire(model: RegistryRow, { publicUrl, findBase, findJob }: Viewer): RegistryWire {
+function hostedToWire(model: RegistryRow, { publicUrl, findBase, findJob }: RegistryViewer): RegistryWire {
   const { alias, kind, ownerSlug, projectSlug: slug } = model;
   const baseModel = findBase(model.baseModelId);
   const job = model.targetType === 'training_job' ? findJob(model.targetId) : undefined;
@@ -153,7 +153,7 @@ function hostedToWire(model: RegistryRow, { publicUrl, findBase, findJob }: View
 
 function baseToWire(
   { baseModel, home }: Extract<RegistryEntry, { source: 'base' }>,
-  { accountSlug, publicUrl }: Viewer,
+  { accountSlug, publicUrl }: RegistryViewer,
 ): RegistryWire {
   const { id, kind, created } = baseModel;
   const baseUrl = home && inferenceBaseUrl(publicUrl, { ownerSlug: accountSlug, slug: home.slug });

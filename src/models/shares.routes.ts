@@ -3,11 +3,11 @@ import type { Static } from 'typebox';
 import { pageOf, plainPageQuery, readPage, type TypeBoxProvider } from '#http';
 import { once } from '#idempotency';
 import { aliasId, hostedPath } from './hosted-models.routes.ts';
-import { placeToChange, placeToRead } from './hosted-place.ts';
+import { authorizeHostedRead, authorizeHostedWrite } from './hosted-scope.ts';
 import type { ModelsService } from './models-service.ts';
 import { createShareContract, deleteShareContract, listSharesContract } from './shares.contract.ts';
 import { shareBody, shareToWire } from './shares.schema.ts';
-import { pageOfShares, type ShareDeps, type ShareWith, shareModel, unshareModel } from './shares.ts';
+import { pageOfShares, type ShareDeps, type ShareRequest, shareModel, unshareModel } from './shares.ts';
 
 const sharesPath = `${hostedPath}/shares`;
 
@@ -26,10 +26,10 @@ export function sharesRoutes(deps: ShareDeps & { models: ModelsService }) {
         schema: { querystring: plainPageQuery },
       },
       async (request) => {
-        const place = await placeToRead(database, request);
+        const scope = await authorizeHostedRead(database, request);
         const id = aliasId(deps, request, 'shared');
         return pageOf({
-          ...(await pageOfShares(deps, place, { id, ...readPage(request.query) })),
+          ...(await pageOfShares(deps, scope, { id, ...readPage(request.query) })),
           toWire: shareToWire,
         });
       },
@@ -39,10 +39,10 @@ export function sharesRoutes(deps: ShareDeps & { models: ModelsService }) {
       sharesPath,
       { config: { operation: 'model_shares.create', contract: createShareContract }, schema: { body: shareBody } },
       async (request, reply) => {
-        const place = await placeToChange(database, request);
+        const scope = await authorizeHostedWrite(database, request);
         const id = aliasId(deps, request, 'shared');
         const inOnce = { ...deps, database: once(request, database) };
-        const { share, isNew } = await shareModel(inOnce, place, { id, wish: wishOf(request.body) });
+        const { share, isNew } = await shareModel(inOnce, scope, { id, request: shareRequestOf(request.body) });
         reply.code(isNew ? 201 : 200);
         return shareToWire(share);
       },
@@ -52,15 +52,15 @@ export function sharesRoutes(deps: ShareDeps & { models: ModelsService }) {
       `${sharesPath}/:shareId`,
       { config: { operation: 'model_shares.delete', contract: deleteShareContract } },
       async (request, reply) => {
-        const place = await placeToChange(database, request);
+        const scope = await authorizeHostedWrite(database, request);
         const id = aliasId(deps, request, 'shared');
-        await unshareModel(deps, place, { id, shareId: request.params.shareId });
+        await unshareModel(deps, scope, { id, shareId: request.params.shareId });
         return reply.code(204).send();
       },
     );
   };
 }
 
-function wishOf({ account_slug: accountSlug, expires_at: expiresAt }: Static<typeof shareBody>): ShareWith {
+function shareRequestOf({ account_slug: accountSlug, expires_at: expiresAt }: Static<typeof shareBody>): ShareRequest {
   return { accountSlug, expiresAt: expiresAt ?? null };
 }

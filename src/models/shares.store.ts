@@ -35,7 +35,7 @@ export async function listShareRows(
   return { rows, totalCount: count?.total ?? 0 };
 }
 
-export type ShareWish = {
+type NewShare = {
   id: string;
   hostedModelId: string;
   projectId: string;
@@ -44,17 +44,17 @@ export type ShareWish = {
 };
 
 /**
- * Shares a model, or changes until when: one statement, so that many at once make one share. `was` tells what there was
- * before: null means that it is new.
+ * Shares a model, or changes until when: one statement, so that many at once make one share. `was`: the share before; null:
+ * it is new.
  */
 export async function upsertShare(
   tx: Sql,
-  wish: ShareWish,
+  share: NewShare,
 ): Promise<{ share: Share; was: { expiresAt: Date | null } | null }> {
-  // Locked first: the row that the conflict meets must be the one that `was` tells of.
+  // Locked first: the row of the conflict must be the one of `was`.
   const [before] = await tx.query<{ expiresAt: Date | null }>(
     `select expires_at as "expiresAt" from model_shares where hosted_model_id = $1 and account_id = $2 for update`,
-    [wish.hostedModelId, wish.accountId],
+    [share.hostedModelId, share.accountId],
   );
   const [row] = await tx.query<Share & { isNew: boolean }>(
     `with s as (
@@ -63,11 +63,11 @@ export async function upsertShare(
        returning *, xmax = 0 as is_new
      )
      select ${columns}, s.is_new as "isNew" from s join accounts a on a.id = s.account_id`,
-    [wish.id, wish.hostedModelId, wish.projectId, wish.accountId, wish.expiresAt],
+    [share.id, share.hostedModelId, share.projectId, share.accountId, share.expiresAt],
   );
   if (!row) throw new Error('An insert returned no row. This is a bug.');
-  const { isNew, ...share } = row;
-  return { share, was: isNew ? null : (before ?? { expiresAt: share.expiresAt }) };
+  const { isNew, ...saved } = row;
+  return { share: saved, was: isNew ? null : (before ?? { expiresAt: saved.expiresAt }) };
 }
 
 /** Null when there was no such share. */

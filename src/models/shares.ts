@@ -1,5 +1,5 @@
 import { type Account, findAccountBySlug } from '#accounts';
-import { recordActivity } from '#activity';
+import { type Happening, recordActivity } from '#activity';
 import type { Sql } from '#db';
 import { readRfc3339 } from '#http';
 import {
@@ -13,16 +13,15 @@ import {
   newId,
   type PageRequest,
 } from '#kernel';
-import type { HostedDeps } from './hosted-deps.ts';
+import type { HostedDeps } from './hosted-activation.ts';
 import type { HostedModel } from './hosted-models.store.ts';
-import { readHostedModel } from './hosted-models.ts';
-import type { Place } from './hosted-place.ts';
+import { type HostedScope, readHostedModel } from './hosted-scope.ts';
 import { deleteShare, listShareRows, type Share, upsertShare } from './shares.store.ts';
 
 /** How many calls accounts made of a model, by account; from the ledger. */
 export type CountCalls = (
   sql: Sql,
-  question: { projectId: string; alias: string; accountIds: readonly string[]; since: Date },
+  query: { projectId: string; alias: string; accountIds: readonly string[]; since: Date },
 ) => Promise<ReadonlyMap<string, number>>;
 
 export type ShareDeps = HostedDeps & { cursors: CursorCodec; countCalls: CountCalls };
@@ -34,10 +33,10 @@ const countedMs = 30 * 24 * 3_600_000;
 /** Newest first, one row more than `limit` when another page follows. Throws `not_found`, `invalid_cursor`. */
 export async function pageOfShares(
   deps: ShareDeps,
-  place: Place,
+  scope: HostedScope,
   { id, limit, cursor }: PageRequest & { id: string },
 ): Promise<ListPage<Listed<CountedShare>>> {
-  const model = await readHostedModel(deps, place, id);
+  const model = await readHostedModel(deps.database, scope, id);
   const { after, cursorOf } = createListCursor(deps.cursors, ['model-shares', model.id]);
   const page = { after: after(cursor), limit: limit + 1 };
   const { rows, totalCount } = await listShareRows(deps.database, { hostedModelId: model.id, ...page });
@@ -56,27 +55,30 @@ async function withCalls<Row extends Share>(
 }
 
 /** `expiresAt` as it was sent. */
-export type ShareWith = { accountSlug: string; expiresAt: string | null };
+export type ShareRequest = { accountSlug: string; expiresAt: string | null };
 
 /**
- * Lets an account call the model, from the next request on, until `expiresAt`; said again it changes until when. Throws
+ * Lets an account call the model, from the next request on, until `expiresAt`; a second request changes `expiresAt`. Throws
  * `not_found` for an account that does not exist, `invalid_request` for the owner's own and for a time that has passed.
  */
 export async function shareModel(
   deps: ShareDeps,
-  place: Place,
-  { id, wish }: { id: string; wish: ShareWith },
+  scope: HostedScope,
+  { id, request }: { id: string; request: ShareRequest },
 ): Promise<{ share: CountedShare; isNew: boolean }> {
-  const model = await readHostedModel(deps, place, id);
-  const expiresAt = readExpiry(wish.expiresAt, deps.clock);
-  const account = await accountToShareWith(deps.database, place, wish.accountSlug);
+  const model = await readHostedModel(deps.database, scope, id);
+  const expiresAt = readExpiry(request.expiresAt, deps.clock);
+  const account = await accountToShareWith(deps.database, scope, request.accountSlug);
   const { share, isNew } = await deps.database.transaction(async (tx) => {
-    await place.lock(tx);
+    await scope.lock(tx);
     const { projectId } = model;
     const row = { id: newId('shr'), hostedModelId: model.id, projectId, accountId: account.id, expiresAt };
     const { share, was } = await upsertShare(tx, row);
-    if (was?.expiresAt?.getTime() !== expiresAt?.getTime() || was === null)
-      await tellOfSharing(tx, place, { model, share });
+    if (was?.expiresAt?.getTime() !== expiresAt?.getTime() || was === null) {
+      const until = expiresAt === null ? '' : ` until ${expiresAt.toISOString()}`;
+      const message = `The model "${model.alias}" is shared with ${share.accountSlug}${until}.`;
+      await recordShareActivity(tx, scope, model, share, { type: 'share.created', message });
+    }
     return { share, isNew: was === null };
   });
   const [counted] = await withCalls(deps, model, [share]);
@@ -94,7 +96,7 @@ function readExpiry(text: string | null, clock: Clock): Date | null {
   return time;
 }
 
-async function accountToShareWith(sql: Sql, { project }: Place, slug: string): Promise<Account> {
+async function accountToShareWith(sql: Sql, { project }: HostedScope, slug: string): Promise<Account> {
   const account = await findAccountBySlug(sql, slug);
   if (!account) throw fault('not_found', { message: 'There is no such account.', param: 'account_slug' });
   if (account.id !== project.accountId) return account;
@@ -107,44 +109,34 @@ async function accountToShareWith(sql: Sql, { project }: Place, slug: string): P
 /** Ends a share: the next request is refused, on every replica. Throws `not_found`, the second time as well. */
 export async function unshareModel(
   deps: ShareDeps,
-  place: Place,
+  scope: HostedScope,
   { id, shareId }: { id: string; shareId: string },
 ): Promise<void> {
-  const model = await readHostedModel(deps, place, id);
+  const model = await readHostedModel(deps.database, scope, id);
   await deps.database.transaction(async (tx) => {
-    await place.lock(tx);
+    await scope.lock(tx);
     const share = isId('shr', shareId) ? await deleteShare(tx, { id: shareId, hostedModelId: model.id }) : null;
     if (!share) throw fault('not_found', { message: 'There is no such share.' });
     const message = `The model "${model.alias}" is no longer shared with ${share.accountSlug}.`;
-    await tell(tx, place, { model, share, type: 'share.deleted', message });
+    await recordShareActivity(tx, scope, model, share, { type: 'share.deleted', message });
   });
 }
 
-async function tellOfSharing(
+async function recordShareActivity(
   tx: Sql,
-  place: Place,
-  { model, share }: { model: HostedModel; share: Share },
+  { change }: HostedScope,
+  model: HostedModel,
+  share: Share,
+  activity: Pick<Happening, 'type' | 'message'>,
 ): Promise<void> {
-  const until = share.expiresAt === null ? '' : ` until ${share.expiresAt.toISOString()}`;
-  const message = `The model "${model.alias}" is shared with ${share.accountSlug}${until}.`;
-  await tell(tx, place, { model, share, type: 'share.created', message });
-}
-
-type Telling = { model: HostedModel; share: Share; type: 'share.created' | 'share.deleted'; message: string };
-
-async function tell(tx: Sql, { by }: Place, { model, share, type, message }: Telling): Promise<void> {
   await recordActivity(tx, {
-    accountId: by.accountId,
-    type,
-    actor: by.actor,
-    project: by.project,
+    ...change,
+    ...activity,
     subject: { kind: 'share', id: share.id, label: share.accountSlug },
-    message,
     data: {
       hosted_model: { id: model.id, alias: model.alias },
       account: { id: share.accountId, slug: share.accountSlug },
       expires_at: share.expiresAt?.toISOString() ?? null,
     },
-    ...(by.requestId === null ? {} : { requestId: by.requestId }),
   });
 }

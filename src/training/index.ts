@@ -1,5 +1,5 @@
 export { listLiveJobsByBase } from './jobs/jobs.store.ts';
-export { findStrayTrainingObjects, removeStrayTrainingObjects } from './orphan-objects.ts';
+export { findOrphanTrainingObjects, removeOrphanTrainingObjects } from './orphan-objects.ts';
 export { artifactKeys } from './publish/artifacts.ts';
 export { openRunner, type RunnerValues } from './runners/open-runner.ts';
 export { listServedJobs } from './serve/served-jobs.store.ts';

@@ -31,7 +31,10 @@ export async function openJobs() {
   const jobs = `${ada.project}/training-jobs`;
   const datasetId = await ada.dataset(examples);
   const wanted = (hyperparameters: object = {}, more: object = {}) => ({
-    ...{ base_model: 'fanfold-tiny-chat', dataset_id: datasetId, hyperparameters, ...more },
+    base_model: 'fanfold-tiny-chat',
+    dataset_id: datasetId,
+    hyperparameters,
+    ...more,
   });
   const make = (seed: number, steps: number) => ada.ok('POST', jobs, wanted({ seed, max_steps: steps }));
   return { server, dataDir, close, ada, jobs, wanted, make };

@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import { type ObjectStore, openFolderStore } from '#objects';
 import { noteArtifacts, noteSnapshot } from './maintenance.store.ts';
 import { createTrainingMaintenance, type TrainingMaintenanceDeps } from './maintenance.ts';
-import { findStrayTrainingObjects, removeStrayTrainingObjects } from './orphan-objects.ts';
+import { findOrphanTrainingObjects, removeOrphanTrainingObjects } from './orphan-objects.ts';
 import { snapshotKeys } from './prepare/snapshot.ts';
 import { artifactKeys } from './publish/artifacts.ts';
 import { checkpointKey } from './supervise/attempt-folder.ts';
@@ -30,8 +30,11 @@ before(async () => {
   await new Promise<void>((resolve) => cluster.listen(0, '127.0.0.1', resolve));
   const { port } = cluster.address() as AddressInfo;
   const settings = {
-    ...{ FANFOLD_TRAINING_RUNNER: 'ray', FANFOLD_RAY_URL: `http://127.0.0.1:${port}`, FANFOLD_RAY_FOLDER: dataDir },
-    ...{ FANFOLD_TRAINING_SLOTS: '4', FANFOLD_ENGINE_THREADS: '1' },
+    FANFOLD_TRAINING_RUNNER: 'ray',
+    FANFOLD_RAY_URL: `http://127.0.0.1:${port}`,
+    FANFOLD_RAY_FOLDER: dataDir,
+    FANFOLD_TRAINING_SLOTS: '4',
+    FANFOLD_ENGINE_THREADS: '1',
   };
   server = await startTraining({ dataDir, settings });
   ada = await server.person();
@@ -252,7 +255,7 @@ test('objects of attempts that no row leads to are found and removed once the at
     ...Object.values(artifactKeys({ jobId: recent, attempt: 1 })),
     `training/jobs/${left}/1/strange`,
   ];
-  const stray = [
+  const orphans = [
     ...[
       of(left, 'other'),
       of(left, 'gone', 'ckpt-000011'),
@@ -265,18 +268,18 @@ test('objects of attempts that no row leads to are found and removed once the at
     of('job_of_others', 'state.json'),
     checkpointKey({ jobId: left, attempt: 7 }, 'ckpt-000001', 'state.json'),
   ];
-  const keys = [...kept, ...stray, ...foreign];
+  const keys = [...kept, ...orphans, ...foreign];
   for (const key of keys) await put(key);
-  const found = await findStrayTrainingObjects(database, keys);
-  assert.deepEqual(found.stray.toSorted(), stray.toSorted());
+  const found = await findOrphanTrainingObjects(database, keys);
+  assert.deepEqual(found.orphans.toSorted(), orphans.toSorted());
   assert.deepEqual(found.foreign.toSorted(), foreign.toSorted());
 
   await noteArtifacts(database, { jobId: left, attempt: 1 }, true);
-  const noted = await findStrayTrainingObjects(database, keys);
-  assert.equal(noted.stray.length, stray.length - 3, 'what is noted has somebody who removes it');
+  const noted = await findOrphanTrainingObjects(database, keys);
+  assert.equal(noted.orphans.length, orphans.length - 3, 'what is noted has somebody who removes it');
   await noteArtifacts(database, { jobId: left, attempt: 1 }, false);
 
-  await Promise.all([1, 2].map(() => removeStrayTrainingObjects({ sql: database, objects }, keys)));
+  await Promise.all([1, 2].map(() => removeOrphanTrainingObjects({ sql: database, objects }, keys)));
   const there = await Promise.all(keys.map(isStored));
   assert.deepEqual(
     keys.filter((_, at) => there[at]),

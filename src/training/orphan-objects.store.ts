@@ -2,14 +2,14 @@ import type { Sql } from '#db';
 
 /** An object of an attempt. `checkpoint`: null for its adapter, archive and manifest. */
 export type AttemptObject = { key: string; jobId: string; attempt: number; checkpoint: string | null; file: string };
-export type Verdict = { key: string; isForeign: boolean };
+type OrphanObject = { key: string; isForeign: boolean };
 
 /**
- * Of objects of attempts: those that no row leads to, of attempts that have been over for a day and so write nothing more, and those
+ * Objects of attempts that no row refers to, where the attempt has been over for a day and so writes nothing more, and objects
  * of attempts that are not in this database.
  */
-export function findStrayOfAttempts(sql: Sql, objects: readonly AttemptObject[]): Promise<Verdict[]> {
-  return sql.query<Verdict>(
+export function findOrphansOfAttempts(sql: Sql, objects: readonly AttemptObject[]): Promise<OrphanObject[]> {
+  return sql.query<OrphanObject>(
     `select o.key, a.job_id is null as "isForeign"
        from unnest($1::text[], $2::text[], $3::integer[], $4::text[], $5::text[]) as o (key, job_id, attempt, checkpoint, file)
        left join training_attempts a on a.job_id = o.job_id and a.number = o.attempt
@@ -33,7 +33,7 @@ export function findStrayOfAttempts(sql: Sql, objects: readonly AttemptObject[])
   );
 }
 
-/** Which of these snapshots nothing leads to. */
+/** Those of these snapshots that no row refers to. */
 export async function listUnknownSnapshots(sql: Sql, digests: readonly string[]): Promise<string[]> {
   const rows = await sql.query<{ sha256: string }>(
     `select distinct s.sha256 from unnest($1::text[]) as s (sha256)
@@ -44,8 +44,8 @@ export async function listUnknownSnapshots(sql: Sql, digests: readonly string[])
   return rows.map(({ sha256 }) => sha256);
 }
 
-/** From now on rows lead to these snapshots: the next sweep removes them, unless somebody has come to need one. */
-export async function adoptSnapshots(sql: Sql, digests: readonly string[]): Promise<void> {
+/** Gives these snapshots rows, by which the next maintenance removes them unless a job needs one by then. */
+export async function registerSnapshots(sql: Sql, digests: readonly string[]): Promise<void> {
   await sql.query(
     `insert into training_snapshots (sha256, noted_at) select distinct sha256, now() - interval '2 days' from unnest($1::text[]) as s (sha256)
      on conflict do nothing`,

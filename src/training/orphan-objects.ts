@@ -2,9 +2,9 @@ import type { Sql } from '#db';
 import type { ObjectStore } from '#objects';
 import {
   type AttemptObject,
-  adoptSnapshots,
-  findStrayOfAttempts,
+  findOrphansOfAttempts,
   listUnknownSnapshots,
+  registerSnapshots,
 } from './orphan-objects.store.ts';
 import { artifactKeys } from './publish/artifacts.ts';
 
@@ -12,17 +12,17 @@ const attemptForm = /^training\/jobs\/(job_[^/]+)\/([1-9][0-9]{0,8})\/(?:([^/]+)
 const snapshotForm = /^training\/snapshots\/([0-9a-f]{64})\/[^/]+$/;
 
 /** Of keys of objects that have been there for long: those that nothing needs, and those of jobs that are not in this database. */
-export async function findStrayTrainingObjects(
+export async function findOrphanTrainingObjects(
   sql: Sql,
   keys: readonly string[],
-): Promise<{ stray: string[]; foreign: string[] }> {
+): Promise<{ orphans: string[]; foreign: string[] }> {
   const ofAttempts = keys.flatMap((key) => readAttempt(key) ?? []);
-  const rows = ofAttempts.length === 0 ? [] : await findStrayOfAttempts(sql, ofAttempts);
+  const rows = ofAttempts.length === 0 ? [] : await findOrphansOfAttempts(sql, ofAttempts);
   const ofSnapshots = keys.filter((key) => snapshotForm.test(key));
   const digests = ofSnapshots.map(digestOf);
   const unknown = new Set(digests.length === 0 ? [] : await listUnknownSnapshots(sql, digests));
   return {
-    stray: [
+    orphans: [
       ...rows.filter(({ isForeign }) => !isForeign).map(({ key }) => key),
       ...ofSnapshots.filter((key) => unknown.has(digestOf(key))),
     ],
@@ -31,13 +31,13 @@ export async function findStrayTrainingObjects(
 }
 
 /** Those of attempts go at once. Snapshots are shared: they get their rows back, and go as others that nobody needs. */
-export async function removeStrayTrainingObjects(
+export async function removeOrphanTrainingObjects(
   { sql, objects }: { sql: Sql; objects: Pick<ObjectStore, 'remove'> },
   keys: readonly string[],
 ): Promise<void> {
-  const { stray } = await findStrayTrainingObjects(sql, keys);
-  await adoptSnapshots(sql, stray.filter((key) => snapshotForm.test(key)).map(digestOf));
-  for (const key of stray) if (!snapshotForm.test(key)) await objects.remove(key);
+  const { orphans } = await findOrphanTrainingObjects(sql, keys);
+  await registerSnapshots(sql, orphans.filter((key) => snapshotForm.test(key)).map(digestOf));
+  for (const key of orphans) if (!snapshotForm.test(key)) await objects.remove(key);
 }
 
 function digestOf(key: string): string {

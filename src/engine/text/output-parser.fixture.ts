@@ -109,7 +109,9 @@ export const corpus: { name: string; text: string; setup?: Setup; expected: Part
   },
   ...['<think>a</think>b', ' \n<think>', '</think>\n\nb', '<think>\n\n</think>\n\nb'].map((text) => ({
     name: `of a model that does not reason: ${text}`,
-    ...{ text, setup: { reasons: false }, expected: { content: text } },
+    text,
+    setup: { reasons: false },
+    expected: { content: text },
   })),
   {
     name: 'a call in tags of a model that does not reason',

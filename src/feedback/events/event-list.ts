@@ -21,7 +21,11 @@ export function filterOf(datasetId: string, question: EventQuestion): EventFilte
   const words = q === null ? null : wordsOf(q, datasetId);
   if (q !== null && !words) return null;
   return {
-    ...{ datasetId, state, model, externalId, q: words },
+    datasetId,
+    state,
+    model,
+    externalId,
+    q: words,
     from: from && firstIdAt('rev', Math.max(0, from.getTime())),
     to: to && firstIdAt('rev', Math.max(0, to.getTime())),
   };

@@ -76,7 +76,10 @@ export function eventIdOf({ params }: FastifyRequest): string {
 export function questionOf(filters: Partial<Omit<Static<typeof eventsQuery>, 'limit' | 'cursor'>>): EventQuestion {
   const { state = null, q = null, model = null, external_id: externalId = null, from, to } = filters;
   return {
-    ...{ state, q, model, externalId },
+    state,
+    q,
+    model,
+    externalId,
     from: timeOf('from', from),
     to: timeOf('to', to),
   };

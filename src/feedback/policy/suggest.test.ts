@@ -17,7 +17,11 @@ const page = (count: number, change: (rank: number) => Partial<EventResult> = ()
   });
 
 const judged = (rank: number, label: Judgment['label'] = 'positive', more: Partial<Judgment> = {}): Judgment => ({
-  ...{ rank, document_id: null, label, signal: 'click', strength: 1 },
+  rank,
+  document_id: null,
+  label,
+  signal: 'click',
+  strength: 1,
   ...more,
 });
 

@@ -42,7 +42,10 @@ function record(tx: Sql, notice: PromotionNotice & { requestId?: string; hour?: 
   const { accountId, actor, datasetId, datasetName, projectOwner, projectSlug, events, requestId, hour } = notice;
   const count = events === 1 ? '1 retrieval event was' : `${events} retrieval events were`;
   return recordActivity(tx, {
-    ...{ accountId, actor, type: 'retrieval.promoted', severity: 'success' },
+    accountId,
+    actor,
+    type: 'retrieval.promoted',
+    severity: 'success',
     project: { ownerSlug: projectOwner, slug: projectSlug },
     subject: { kind: 'dataset', id: datasetId, label: datasetName },
     message: `${count} promoted into the dataset "${datasetName}"${hour ? ' in the rest of an hour' : ''}.`,

@@ -36,7 +36,8 @@ before(async () => {
   const files = createVectorFiles({ sql: database, folder, maxBytes: 1e9 });
   const scanner = createScanner(process.env);
   options = {
-    ...{ ...server.options, search: { sql: database, scanner, files } },
+    ...server.options,
+    search: { sql: database, scanner, files },
     embed: createBackground({ ...server.options, models: () => [] }),
     digestOf: (id) => models.find(id)?.installed?.sha256 ?? null,
     costOf: async (build) => {

@@ -63,7 +63,9 @@ async function gather({ examplesOf, split, maxQueries, onProgress }: EvaluationO
     await onProgress?.(0);
   }
   return [...found].map(([query, { positives, beside }]) => ({
-    ...{ query, wanted: wantedOf(positives), beside: wantedOf(beside) },
+    query,
+    wanted: wantedOf(positives),
+    beside: wantedOf(beside),
   }));
 }
 

@@ -10,10 +10,18 @@ const near = (actual: number, expected: number) =>
 
 test('known rankings have the known metrics', () => {
   assert.deepEqual(scoresOf({ ranks: [1], positives: 1 }), {
-    ...{ recallAt1: 1, recallAt10: 1, recallAt100: 1, mrrAt10: 1, ndcgAt10: 1 },
+    recallAt1: 1,
+    recallAt10: 1,
+    recallAt100: 1,
+    mrrAt10: 1,
+    ndcgAt10: 1,
   });
   assert.deepEqual(scoresOf({ ranks: [], positives: 2 }), {
-    ...{ recallAt1: 0, recallAt10: 0, recallAt100: 0, mrrAt10: 0, ndcgAt10: 0 },
+    recallAt1: 0,
+    recallAt10: 0,
+    recallAt100: 0,
+    mrrAt10: 0,
+    ndcgAt10: 0,
   });
   const third = scoresOf({ ranks: [3, 40], positives: 2 });
   assert.deepEqual([third.recallAt1, third.recallAt10, third.recallAt100], [0, 0.5, 1]);

@@ -5,7 +5,11 @@ import { type DocumentIdentity, identityOf, keyIn, wantedOf } from '../passages.
 import { type Candidate, chooseNegatives } from './choose-negatives.ts';
 
 const candidate = (rank: number, score: number, hash: string, documentId: string | null = null): Candidate => ({
-  ...{ place: rank, rank, score, hash, documentId },
+  place: rank,
+  rank,
+  score,
+  hash,
+  documentId,
 });
 
 const rightFor = (positives: readonly Parameters<typeof identityOf>[0][]) => {

@@ -12,7 +12,12 @@ const document = (text: string, id: string | null = null) => identityOf({ text, 
 function exampleOf({ query, right }: Said, at: number): VersionExample {
   const positives = right.map(([text, id = null]) => ({ document_id: id, text }));
   return {
-    ...{ id: `ex_${at}`, split: 'train', origin: 'manual', originId: null, tokens: null, hash: Buffer.alloc(32) },
+    id: `ex_${at}`,
+    split: 'train',
+    origin: 'manual',
+    originId: null,
+    tokens: null,
+    hash: Buffer.alloc(32),
     content: { negatives: [], positives, query },
   };
 }

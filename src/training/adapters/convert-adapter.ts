@@ -117,7 +117,7 @@ function rowOrder(
   return (values) => values;
 }
 
-export type Heads = { query: number; keyValue: number };
+type Heads = { query: number; keyValue: number };
 
 /** The heads of a model in Hugging Face form. */
 export async function readHeads(weightsFolder: string): Promise<Heads> {
@@ -131,7 +131,7 @@ export async function readHeads(weightsFolder: string): Promise<Heads> {
  * Files of the architecture `llama` have the rows of each head of queries and keys interleaved: the first of the lower half, the first of
  * the upper half, the second of the lower half, and so on. A LoRA's outer matrix [rows, rank] must follow.
  */
-export function forLlama(values: Float32Array, rank: number, heads: number): Float32Array {
+function forLlama(values: Float32Array, rank: number, heads: number): Float32Array {
   const rows = values.length / rank;
   const half = rows / heads / 2;
   if (!Number.isInteger(half)) throw new AdapterError('The adapter does not fit the heads of the base model.');
@@ -159,7 +159,7 @@ const layers: Record<string, string> = {
   'mlp.down_proj': 'ffn_down',
 };
 
-export type LoraPart = {
+type LoraPart = {
   /** The module as PEFT's patterns see it. */
   module: string;
   /** The base's tensor. */
@@ -171,7 +171,7 @@ export type LoraPart = {
 const shape = /^base_model\.model\.((?:model\.)?layers\.(\d{1,4})\.([a-z_]+\.[a-z_]+))\.lora_([AB])\.weight$/;
 
 /** Reads the name of a weight in a PEFT file. Throws for what is no LoRA of a linear layer. */
-export function readTensorName(name: string): LoraPart {
+function readTensorName(name: string): LoraPart {
   const [, module, block, layer, part] = shape.exec(name) ?? [];
   const known = layer !== undefined && Object.hasOwn(layers, layer) ? layers[layer] : undefined;
   if (module === undefined || block === undefined || known === undefined) {

@@ -20,7 +20,9 @@ const pack = () =>
   buffer(
     packFiles(
       Object.entries(files).map(([name, bytes]) => ({
-        ...{ name, sizeBytes: bytes.length, open: async () => Readable.from([bytes]) },
+        name,
+        sizeBytes: bytes.length,
+        open: async () => Readable.from([bytes]),
       })),
     ),
   );

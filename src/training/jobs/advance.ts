@@ -86,7 +86,15 @@ async function close(tx: Sql, job: TrainingJob, after: JobTransition, error: Job
   const activeMs = await findAttemptTime(tx, jobId, attempt);
   const { createdBy, projectId, baseModelId, rateMicroPerMinute, priceVersion, heldMicro } = job;
   const chargedMicro = await settleTraining(tx, {
-    ...{ jobId, attempt, accountId, projectId, baseModelId, activeMs, rateMicroPerMinute, priceVersion, heldMicro },
+    jobId,
+    attempt,
+    accountId,
+    projectId,
+    baseModelId,
+    activeMs,
+    rateMicroPerMinute,
+    priceVersion,
+    heldMicro,
     key: createdBy.kind === 'api_key' && createdBy.id !== null ? { id: createdBy.id, name: createdBy.label } : null,
     outcome: after.state === 'failed' ? null : after.state === 'succeeded' ? 'succeeded' : 'canceled',
     note: error ? `Failed: ${error.code}` : null,

@@ -1,6 +1,6 @@
 import type { Sql } from '#db';
 import type { AttemptName } from '../jobs/job.ts';
-import type { TrainerFailure } from '../runners/protocol.ts';
+import type { TrainerFailure } from '../runners/trainer-events.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const satisfies readonly LogLevel[];

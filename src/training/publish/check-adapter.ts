@@ -17,7 +17,7 @@ const leastAgreement = 0.99;
 /** Below it, an adapter changes less than the base itself differs between trainer and engine. */
 const leastDifference = 1e-7;
 
-export type CheckedAdapter = { kind: 'text' | 'embedding'; baseGguf: string; adapterGguf: string; checkPath: string };
+type CheckedAdapter = { kind: 'text' | 'embedding'; baseGguf: string; adapterGguf: string; checkPath: string };
 
 /**
  * Loads the adapter as it will be served and compares: a result that does not say what was trained is none. Throws

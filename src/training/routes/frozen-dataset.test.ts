@@ -25,8 +25,10 @@ test('what a ratio holds out comes beside what is for testing, in the dry run an
   const ada = await server.person();
   const jobs = `${ada.project}/training-jobs`;
   const asked = {
-    ...{ base_model: 'fanfold-tiny-chat', dataset_id: await ada.dataset(examples) },
-    ...{ hyperparameters: { max_steps: 5 }, evaluation: { test_ratio: 0.4 } },
+    base_model: 'fanfold-tiny-chat',
+    dataset_id: await ada.dataset(examples),
+    hyperparameters: { max_steps: 5 },
+    evaluation: { test_ratio: 0.4 },
   };
   const { warnings } = await ada.ok('POST', jobs, { ...asked, dry_run: true });
   const [few] = warnings.filter(({ code }: { code: string }) => code === 'few_examples');

@@ -28,7 +28,7 @@ import {
 import { cancelBody, createJobBody, jobsQuery } from './jobs.schema.ts';
 import { attemptToWire, jobToWire, planToWire, retryEstimateToWire } from './wire.ts';
 
-export type JobsRoutesDeps = {
+type JobsRoutesDeps = {
   database: Database;
   cursors: CursorCodec;
   models: ModelsService;

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '#db';
 import { openNamedEvents, pageOf, prefersType, readPage, type TypeBoxProvider, watchCaller } from '#http';
@@ -12,17 +13,16 @@ import { listMetrics } from '../logs/metrics.store.ts';
 import { artifactKeys } from '../publish/artifacts.ts';
 import { jobPath, readOwnJob } from './job-access.ts';
 import { followJob } from './log-stream.ts';
-import { readText } from './read-text.ts';
 import { frozenContract, logsContract, loraContract, manifestContract, metricsContract } from './records.contract.ts';
 import { attemptQuery, frozenQuery, logsQuery, metricsQuery } from './records.schema.ts';
-import { type Exchange, finished, sendArchive, sendFrozen } from './send-files.ts';
+import { type Exchange, finishedFilesOf, sendArchive, sendFrozen } from './send-files.ts';
 import { logToWire, metricsToWire } from './wire.ts';
 
-export type RecordsRoutesDeps = { database: Database; cursors: CursorCodec; objects: ObjectStore; changes: JobChanges };
+type RecordsRoutesDeps = { database: Database; cursors: CursorCodec; objects: ObjectStore; changes: JobChanges };
 
 const defaultPoints = 500;
 
-/** What a job leaves behind: its log, what was measured, what it learned from, and the adapter. */
+/** The log, metrics, data and adapter of a job. */
 export function recordsRoutes(deps: RecordsRoutesDeps) {
   const { database, objects } = deps;
   return async (app: FastifyInstance): Promise<void> => {
@@ -68,7 +68,7 @@ export function recordsRoutes(deps: RecordsRoutesDeps) {
       { config: { operation: 'training_jobs.lora', contract: loraContract }, schema: { querystring: attemptQuery } },
       async (request, reply) => {
         const job = await readOwnJob(database, request);
-        return sendArchive(objects, { request, reply }, finished(job, request.query.attempt));
+        return sendArchive(objects, { request, reply }, finishedFilesOf(job, request.query.attempt));
       },
     );
 
@@ -76,8 +76,9 @@ export function recordsRoutes(deps: RecordsRoutesDeps) {
       `${jobPath}/manifest`,
       { config: { operation: 'training_jobs.manifest', contract: manifestContract } },
       async (request): Promise<unknown> => {
-        const job = finished(await readOwnJob(database, request), undefined);
-        return JSON.parse(await readText(objects, artifactKeys({ jobId: job.id, attempt: job.attempt }).manifest));
+        const job = finishedFilesOf(await readOwnJob(database, request), undefined);
+        const { manifest } = artifactKeys({ jobId: job.id, attempt: job.attempt });
+        return JSON.parse(await text(await objects.get(manifest)));
       },
     );
   };
@@ -89,15 +90,15 @@ async function streamLogs(
   { request, reply }: Exchange,
   { job, filter, afterSeq }: { job: TrainingJob; filter: LogFilter; afterSeq: bigint },
 ): Promise<FastifyReply> {
-  // Whoever asks for the head alone does not wait until the job is over.
+  // A HEAD request does not wait until the job is over.
   if (request.method === 'HEAD') return reply.type('text/event-stream; charset=utf-8').send(Readable.from([]));
   const caller = watchCaller(reply);
   const stream = openNamedEvents(reply, caller);
   const readJob = () => findJob(database, { projectId: job.projectId, id: job.id });
   const changed = (signal: AbortSignal) => changes.next(job.id, signal);
-  const place = { caller, filter, afterSeq: lastEventId(request) ?? afterSeq };
-  await followJob({ sql: database, readJob, changed }, stream, place).catch((err: unknown) => {
-    request.log.warn({ err, job: job.id }, 'a stream of a training job ended early');
+  const from = { caller, filter, afterSeq: lastEventId(request) ?? afterSeq };
+  await followJob({ sql: database, readJob, changed }, stream, from).catch((err: unknown) => {
+    request.log.warn({ err, job: job.id }, 'training log stream failed');
     stream.end();
   });
   return reply;

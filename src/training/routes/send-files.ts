@@ -15,7 +15,7 @@ import { frozenToWire } from './wire.ts';
 /** A request and the reply that it gets. */
 export type Exchange = { request: FastifyRequest; reply: FastifyReply };
 
-/** Sends the version that a job learned from: as JSON lines where the caller wants those, else what is known of it. */
+/** Sends the version that a job learned from: as JSON lines where the caller accepts those, else its description. */
 export async function sendFrozen(
   database: Database,
   { request, reply }: Exchange,
@@ -36,17 +36,17 @@ export async function sendFrozen(
   if (isKnownVersion(request, etag)) return reply.code(304).send();
   if (asRows) {
     // With the splits of the job, so that whoever measures again measures with the same.
-    const made = isHeldOut ? { splitOf: (example: SplitExample) => splitOf(example, settings) } : {};
-    const lines = streamLines(database, version, { split, ...made });
+    const own = isHeldOut ? { splitOf: (example: SplitExample) => splitOf(example, settings) } : {};
+    const lines = streamLines(database, version, { split, ...own });
     return reply.type('application/x-ndjson').send(Readable.from(lines, { objectMode: false, highWaterMark: 65_536 }));
   }
   return frozenToWire(job, version);
 }
 
-type Finished = { id: string; attempt: number; archiveSha256: string; archiveBytes: number };
+type FinishedJobFiles = { id: string; attempt: number; archiveSha256: string; archiveBytes: number };
 
-/** A job with a result: only its last attempt has one. */
-export function finished(job: TrainingJob, attempt: number | undefined): Finished {
+/** Throws where the job has no result; only its last attempt has one. */
+export function finishedFilesOf(job: TrainingJob, attempt: number | undefined): FinishedJobFiles {
   const { archiveSha256, archiveBytes } = job;
   if (job.state !== 'succeeded' || archiveSha256 === null || archiveBytes === null) {
     throw fault('state_conflict', {
@@ -64,11 +64,14 @@ export function finished(job: TrainingJob, attempt: number | undefined): Finishe
 export async function sendArchive(
   objects: ObjectStore,
   { request, reply }: Exchange,
-  { id, attempt, archiveSha256, archiveBytes }: Finished,
+  { id, attempt, archiveSha256, archiveBytes }: FinishedJobFiles,
 ): Promise<FastifyReply> {
   const etag = `"${archiveSha256}"`;
   reply.headers({
-    ...{ etag, 'x-fnf-sha256': archiveSha256, 'accept-ranges': 'bytes', 'cache-control': 'private, no-cache' },
+    etag,
+    'x-fnf-sha256': archiveSha256,
+    'accept-ranges': 'bytes',
+    'cache-control': 'private, no-cache',
     'content-disposition': `attachment; filename="${id}.zip"`,
   });
   if (isKnownVersion(request, etag)) return reply.code(304).send();

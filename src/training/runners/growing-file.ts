@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 
-export type Growing = {
+type Growing = {
   /** Whether nothing will be added any more; asked before each look, so that the last one finds everything. */
   hasEnded: () => boolean | Promise<boolean>;
   /** Resolves when it is worth to look again: after a while, or earlier. */

@@ -4,9 +4,18 @@ import { OperatorError } from '#kernel';
 import { openRunner, type RunnerValues } from './open-runner.ts';
 
 const values: RunnerValues & { environment: Record<string, string> } = {
-  ...{ trainingRunner: 'local', trainingPython: null, trainingThreads: null, environment: {} },
-  ...{ rayUrl: null, rayToken: null, rayTokenFile: null, rayFolder: null, rayWorkerFolder: null },
-  ...{ rayCpus: 4, rayGpus: 0, rayPendingMs: 900_000 },
+  trainingRunner: 'local',
+  trainingPython: null,
+  trainingThreads: null,
+  environment: {},
+  rayUrl: null,
+  rayToken: null,
+  rayTokenFile: null,
+  rayFolder: null,
+  rayWorkerFolder: null,
+  rayCpus: 4,
+  rayGpus: 0,
+  rayPendingMs: 900_000,
 };
 
 test('attempts run where the operator says, and what lacks for it is told', () => {

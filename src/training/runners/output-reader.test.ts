@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { fc } from '#test/properties.ts';
 import { OutputReader } from './output-reader.ts';
 import { maxLineBytes } from './protocol.ts';
-import { readEvent } from './read-event.ts';
 import type { RunnerLine } from './runner.ts';
+import { readEvent } from './trainer-events.ts';
 
 const event = (seq: number) => `@evt ${JSON.stringify({ event: 'progress', seq, t: seq, active_ms: seq, step: seq })}`;
 
@@ -59,7 +59,9 @@ test('what is no event of the protocol is text, whatever it says of itself', () 
   const line = (value: unknown) => `@evt ${JSON.stringify(value)}`;
   const file = { step: 1, path: 'ckpt-000001', bytes: 5, sha256: 'a'.repeat(64) };
   assert.deepEqual(readEvent(line({ event: 'checkpoint', ...fields, ...file, more: 1 })), {
-    ...{ event: 'checkpoint', ...fields, ...file },
+    event: 'checkpoint',
+    ...fields,
+    ...file,
   });
   for (const bad of [
     { event: 'checkpoint', ...fields, ...file, path: '../../etc/passwd' },

@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { maxLineBytes } from './protocol.ts';
-import { readEvent } from './read-event.ts';
 import type { Run, RunnerLine } from './runner.ts';
+import { readEvent } from './trainer-events.ts';
 
 /** Longest text of a line that is kept, characters. */
 const mostChars = 4_000;
@@ -66,10 +66,10 @@ function readable(text: string): string {
   );
 }
 
-export type RawLine = { text: string; isCut: boolean };
+type RawLine = { text: string; isCut: boolean };
 
 /** Divides bytes into lines, with bounded memory: a line that is too long keeps its beginning and is marked. */
-export class LineSplitter {
+class LineSplitter {
   readonly #decoder = new StringDecoder('utf8');
   #rest = '';
   #isCut = false;

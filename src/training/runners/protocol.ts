@@ -1,6 +1,6 @@
 /**
- * What the program and the trainer say to each other (`trainer/`, and docs/guides/ray.md for trainers elsewhere). The
- * program writes `spec.json`; the trainer answers with lines `@evt {json}` on its standard output and in
+ * The protocol between the program and the trainer (`trainer/`, and docs/guides/ray.md for trainers elsewhere). The
+ * program writes `spec.json`; the trainer prints lines `@evt {json}` on its standard output and in
  * `out/events.jsonl`, numbered from 1 without gaps, and with its exit code. Everything else that it prints is log text.
  */
 
@@ -71,58 +71,6 @@ export type TrainerSpec = {
   };
 };
 
-/** Every event: its number, the trainer's monotonic clock, and the active time so far. */
-type Numbered = { seq: number; t: number; active_ms: number };
-
-/** Numbers by name; nested ones as `outer.inner`. */
-export type Metrics = Record<string, number>;
-
-export type TrainerFailure = { code: string; message: string; hint: string | null; retryable: boolean };
-
-export type TrainerEvent = Numbered &
-  (
-    | {
-        event: 'hello';
-        protocol: number;
-        versions: Record<string, string>;
-        device: string;
-        threads: number | null;
-        pid: number | null;
-      }
-    | {
-        event: 'prepared';
-        samples: number;
-        trained_tokens: number;
-        context_tokens: number;
-        dropped: Metrics;
-        steps_total: number;
-        params_trainable: number | null;
-        mem_estimate_mb: number | null;
-      }
-    /** Active time counts from here. */
-    | { event: 'started'; resumed_step: number }
-    | {
-        event: 'progress';
-        step: number;
-        epoch: number | null;
-        loss: number | null;
-        lr: number | null;
-        grad_norm: number | null;
-        tokens: number | null;
-        tok_s: number | null;
-        eta_ms: number | null;
-        peak_mem_mb: number | null;
-      }
-    | { event: 'eval'; step: number; phase: string | null; metrics: Metrics }
-    /** `path` is relative to `out_dir`. */
-    | { event: 'checkpoint'; step: number; path: string; bytes: number; sha256: string }
-    | { event: 'warning'; code: string; message: string }
-    | { event: 'artifact'; name: string; path: string; bytes: number; sha256: string }
-    | { event: 'finished'; best: Metrics }
-    | { event: 'cancelled'; best: Metrics }
-    | { event: 'failed'; error: TrainerFailure }
-  );
-
 /** How a trainer ends. What ended it without a word (a signal) has no code of its own: see `lost`. */
 export const exitCodes = {
   done: 0,
@@ -139,6 +87,5 @@ export const exitCodes = {
   preempted: 75,
 } as const;
 
-export const eventPrefix = '@evt ';
 /** Longest line, bytes; what is longer is cut and no event. */
 export const maxLineBytes = 64 * 1024;

@@ -1,8 +1,6 @@
-import { request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
 import { type Fields, isFields, OperatorError } from '#kernel';
 
-export type RayPlace = {
+export type RayEndpoint = {
   /** Of the dashboard, without a slash at the end. */
   url: string;
   token: string | null;
@@ -23,11 +21,11 @@ export type RaySubmission = {
 /** Ray does not answer, or not as it should; it may do so later. */
 export class RayUnreachable extends Error {}
 
-type Answer = { status: number; body: Buffer };
+type RayResponse = { status: number; body: Buffer };
 
 const statuses: readonly RayStatus[] = ['PENDING', 'RUNNING', 'STOPPED', 'SUCCEEDED', 'FAILED'];
-const mostBytes = 300 * 1024 * 1024;
-const silenceMs = 30_000;
+const maxResponseBytes = 300 * 1024 * 1024;
+const timeoutMs = 30_000;
 /** Old versions of Ray answer no request without one, new ones none of a browser. */
 const userAgent = 'fanfold';
 
@@ -36,19 +34,19 @@ const userAgent = 'fanfold';
  * CVE-2025-62593.
  */
 export class RayClient {
-  readonly place: RayPlace;
+  readonly endpoint: RayEndpoint;
 
-  constructor(place: RayPlace) {
-    this.place = place;
+  constructor(endpoint: RayEndpoint) {
+    this.endpoint = endpoint;
   }
 
   /** Null: Ray knows no such job. */
   async find(id: string): Promise<RayJob | null> {
-    const answer = await this.#ask('GET', `/api/jobs/${id}`);
-    if (answer.status === 404) return null;
-    const job = fieldsOf(expect(answer, 200));
+    const response = await this.#request('GET', `/api/jobs/${id}`);
+    if (response.status === 404) return null;
+    const job = fieldsOf(expect(response, 200));
     const status = statuses.find((known) => known === job['status']);
-    if (status === undefined) throw new RayUnreachable('Ray told no status of a job.');
+    if (status === undefined) throw new RayUnreachable('Ray reported no status of a job.');
     const { message, driver_exit_code: code } = job;
     return {
       status,
@@ -59,7 +57,7 @@ export class RayClient {
 
   /** Names of all submissions that wait or run, whoever made them. */
   async listLive(): Promise<string[]> {
-    const value: unknown = jsonOf(expect(await this.#ask('GET', '/api/jobs/'), 200));
+    const value: unknown = jsonOf(expect(await this.#request('GET', '/api/jobs/'), 200));
     const jobs = (Array.isArray(value) ? value : []).filter(isFields);
     const live = jobs.filter(({ status }) => status === 'PENDING' || status === 'RUNNING');
     return live.flatMap(({ submission_id: id }) => (typeof id === 'string' ? [id] : []));
@@ -67,69 +65,70 @@ export class RayClient {
 
   /** One that is there already is left as it is. */
   async submit(submission: RaySubmission): Promise<void> {
-    const answer = await this.#ask('POST', '/api/jobs/', Buffer.from(JSON.stringify(submission)));
-    if (answer.status === 500 && answer.body.includes('already exists')) return;
-    expect(answer, 200);
+    const response = await this.#request('POST', '/api/jobs/', Buffer.from(JSON.stringify(submission)));
+    if (response.status === 500 && response.body.includes('already exists')) return;
+    expect(response, 200);
   }
 
   /** One that is unknown or over needs no stop. */
   async stop(id: string): Promise<void> {
-    const answer = await this.#ask('POST', `/api/jobs/${id}/stop`);
-    if (answer.status !== 404) expect(answer, 200);
+    const response = await this.#request('POST', `/api/jobs/${id}/stop`);
+    if (response.status !== 404) expect(response, 200);
   }
 
   /** All that a job has printed so far; null: Ray cannot read it, as it cannot where something is no UTF-8. */
   async logs(id: string): Promise<Buffer | null> {
-    const answer = await this.#ask('GET', `/api/jobs/${id}/logs`);
-    if (answer.status === 404) return Buffer.alloc(0);
-    if (answer.status === 500) return null;
-    const { logs } = fieldsOf(expect(answer, 200));
+    const response = await this.#request('GET', `/api/jobs/${id}/logs`);
+    if (response.status === 404) return Buffer.alloc(0);
+    if (response.status === 500) return null;
+    const { logs } = fieldsOf(expect(response, 200));
     return Buffer.from(typeof logs === 'string' ? logs : '');
   }
 
   async hasPackage(name: string): Promise<boolean> {
-    const answer = await this.#ask('GET', `/api/packages/gcs/${name}`);
-    if (answer.status === 404) return false;
-    expect(answer, 200);
+    const response = await this.#request('GET', `/api/packages/gcs/${name}`);
+    if (response.status === 404) return false;
+    expect(response, 200);
     return true;
   }
 
   async putPackage(name: string, bytes: Buffer): Promise<void> {
-    expect(await this.#ask('PUT', `/api/packages/gcs/${name}`, bytes), 200);
+    expect(await this.#request('PUT', `/api/packages/gcs/${name}`, bytes), 200);
   }
 
   headers(): Record<string, string> {
-    const { token } = this.place;
+    const { token } = this.endpoint;
     return { 'user-agent': userAgent, ...(token === null ? {} : { authorization: `Bearer ${token}` }) };
   }
 
-  #ask(method: string, path: string, body?: Buffer): Promise<Answer> {
-    const url = new URL(`${this.place.url}${path}`);
-    const send = url.protocol === 'https:' ? requestHttps : requestHttp;
-    const length = body ? { 'content-type': 'application/json', 'content-length': String(body.length) } : {};
-    return new Promise((resolve, reject) => {
-      const fail = (cause: unknown) => reject(new RayUnreachable(`Ray cannot be reached at ${url.origin}.`, { cause }));
-      const request = send(url, { method, headers: { ...this.headers(), ...length } }, (response) => {
-        const pieces: Buffer[] = [];
-        let bytes = 0;
-        response.on('data', (piece: Buffer) => {
-          bytes += piece.length;
-          if (bytes > mostBytes) request.destroy(new Error('The answer is too long.'));
-          else pieces.push(piece);
-        });
-        response.on('error', fail);
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(pieces) }));
+  async #request(method: 'GET' | 'POST' | 'PUT', path: string, body: Buffer | null = null): Promise<RayResponse> {
+    const { request } = await import('undici');
+    const headers = { ...this.headers(), ...(body ? { 'content-type': 'application/json' } : {}) };
+    try {
+      const response = await request(this.endpoint.url + path, {
+        method,
+        headers,
+        body,
+        headersTimeout: timeoutMs,
+        bodyTimeout: timeoutMs,
       });
-      request.setTimeout(silenceMs, () => request.destroy(new Error('No answer in time.')));
-      request.on('error', fail);
-      request.end(body);
-    });
+      const pieces: Buffer[] = [];
+      let bytes = 0;
+      for await (const piece of response.body) {
+        bytes += piece.length;
+        if (bytes > maxResponseBytes) throw new Error('The response is too long.');
+        pieces.push(piece);
+      }
+      return { status: response.statusCode, body: Buffer.concat(pieces) };
+    } catch (cause) {
+      throw new RayUnreachable(`Ray cannot be reached at ${new URL(this.endpoint.url).origin}.`, { cause });
+    }
   }
 }
 
-/** The body of a wanted answer. */
-function expect({ status, body }: Answer, wanted: number): Buffer {
-  if (status === wanted) return body;
+/** The body of a response that must have this status. */
+function expect({ status, body }: RayResponse, expected: number): Buffer {
+  if (status === expected) return body;
   if (status === 401 || status === 403)
     throw new OperatorError('Ray refuses the token; FANFOLD_RAY_TOKEN must be the token of the cluster.');
   const [line = ''] = body.toString('utf8', 0, 2_000).trim().split('\n').slice(-1);
@@ -152,7 +151,7 @@ function jsonOf(body: Buffer): unknown {
   }
 }
 
-export type Tail = {
+type RayLogTail = {
   /** The next piece of what the job prints, from its beginning on; null: there is no more, or the connection is lost. */
   next: () => Promise<Buffer | null>;
   close: () => void;
@@ -160,19 +159,19 @@ export type Tail = {
 
 const handshakeTimeout = 15_000;
 const maxPayload = 16 * 1024 * 1024;
-/** Of what waits to be read; beyond, the rest waits on the other side. */
-const mostWaitingBytes = 1024 * 1024;
+/** Of what was received and not read; beyond, the connection is paused. */
+const maxBufferedBytes = 1024 * 1024;
 
 /** Follows what a job prints, over a WebSocket. */
-export async function openTail(client: RayClient, id: string): Promise<Tail> {
+export async function openTail(client: RayClient, id: string): Promise<RayLogTail> {
   // Loaded where there is a cluster only.
   const { WebSocket } = await import('ws');
-  const url = `${client.place.url.replace(/^http/, 'ws')}/api/jobs/${id}/logs/tail`;
+  const url = `${client.endpoint.url.replace(/^http/, 'ws')}/api/jobs/${id}/logs/tail`;
   // Ray passes the offer of compression on to its own process, whose answer it then cannot read.
   const options = { headers: client.headers(), perMessageDeflate: false, handshakeTimeout, maxPayload };
   const socket = new WebSocket(url, options);
   const pieces: Buffer[] = [];
-  let waitingBytes = 0;
+  let bufferedBytes = 0;
   let isOver = false;
   let wake: (() => void) | null = null;
   const end = () => {
@@ -182,8 +181,8 @@ export async function openTail(client: RayClient, id: string): Promise<Tail> {
   socket.on('message', (data) => {
     if (!Buffer.isBuffer(data)) return;
     pieces.push(data);
-    waitingBytes += data.length;
-    if (waitingBytes > mostWaitingBytes) socket.pause();
+    bufferedBytes += data.length;
+    if (bufferedBytes > maxBufferedBytes) socket.pause();
     wake?.();
   });
   socket.on('close', end);
@@ -193,8 +192,8 @@ export async function openTail(client: RayClient, id: string): Promise<Tail> {
       for (;;) {
         const piece = pieces.shift();
         if (piece !== undefined) {
-          waitingBytes -= piece.length;
-          if (waitingBytes <= mostWaitingBytes) socket.resume();
+          bufferedBytes -= piece.length;
+          if (bufferedBytes <= maxBufferedBytes) socket.resume();
           return piece;
         }
         if (isOver) return null;

@@ -42,8 +42,11 @@ export async function startRay(bin: string): Promise<RayCluster> {
     ],
     {
       env: {
-        ...{ PATH: `${bin}:${process.env.PATH}`, HOME: folder, LANG: 'C.UTF-8' },
-        ...{ RAY_AUTH_MODE: 'token', RAY_AUTH_TOKEN: token },
+        PATH: `${bin}:${process.env.PATH}`,
+        HOME: folder,
+        LANG: 'C.UTF-8',
+        RAY_AUTH_MODE: 'token',
+        RAY_AUTH_TOKEN: token,
       },
       stdio: ['ignore', log, log],
       detached: true,

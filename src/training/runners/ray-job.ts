@@ -27,7 +27,7 @@ export class RayJobRun {
   }
 
   find(signal: AbortSignal): Promise<RayJob | null> {
-    return this.patiently(() => this.#client.find(this.id), signal);
+    return this.retryWhileUnreachable(() => this.#client.find(this.id), signal);
   }
 
   /** Whether Ray has taken it in at some time, as far as it is known here. */
@@ -36,7 +36,7 @@ export class RayJobRun {
   }
 
   async submit(submission: Omit<RaySubmission, 'submission_id'>, signal: AbortSignal): Promise<void> {
-    await this.patiently(() => this.#client.submit({ ...submission, submission_id: this.id }), signal);
+    await this.retryWhileUnreachable(() => this.#client.submit({ ...submission, submission_id: this.id }), signal);
     await writeFile(this.#marker, 'submitted');
   }
 
@@ -50,15 +50,15 @@ export class RayJobRun {
   }
 
   stop(signal: AbortSignal): Promise<void> {
-    return this.patiently(() => this.#client.stop(this.id), signal);
+    return this.retryWhileUnreachable(() => this.#client.stop(this.id), signal);
   }
 
   logs(signal: AbortSignal): Promise<Buffer | null> {
-    return this.patiently(() => this.#client.logs(this.id), signal);
+    return this.retryWhileUnreachable(() => this.#client.logs(this.id), signal);
   }
 
   /** Asks again while Ray cannot be reached, up to a bound. */
-  async patiently<Result>(ask: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+  async retryWhileUnreachable<Result>(ask: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
     const deadline = performance.now() + this.#unreachableMs;
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       signal.throwIfAborted();

@@ -21,7 +21,13 @@ async function openCluster(jobs: readonly { submission_id: string | null; status
   const { port } = server.address() as AddressInfo;
   const shared = { here: '/nowhere', there: '/nowhere' };
   const runner = createRayRunner({
-    ...{ url: `http://127.0.0.1:${port}`, token: null, shared, cpus: 1, gpus: 0, python: 'python3', pendingMs: 1 },
+    url: `http://127.0.0.1:${port}`,
+    token: null,
+    shared,
+    cpus: 1,
+    gpus: 0,
+    python: 'python3',
+    pendingMs: 1,
   });
   const close = async () => {
     server.close();

@@ -3,7 +3,7 @@ import { pause } from './pause.ts';
 import { openTail, type RayClient, type RayJob } from './ray-client.ts';
 import type { RayJobRun } from './ray-job.ts';
 import { isEvent, type Run, type RunnerLine } from './runner.ts';
-import type { SharedPlace } from './shared-folder.ts';
+import type { SharedAttempt } from './shared-folder.ts';
 
 /** How often a job that says nothing is looked at, at the least. */
 const lookMs = 5_000;
@@ -13,7 +13,7 @@ const ofRay = /^Running entrypoint for job |\sINFO job_manager\.py:\d+ /;
 type Parts = {
   client: RayClient;
   job: RayJobRun;
-  place: SharedPlace;
+  shared: SharedAttempt;
   signal: AbortSignal;
   /** Longest time without a word, ms. */
   silenceMs: number;
@@ -66,9 +66,9 @@ export class RayOutput {
 
   /** All that the job has printed so far, as far as it is not known. */
   async *whole({ isLast = false } = {}): AsyncGenerator<RunnerLine> {
-    const { job, place, signal } = this.#parts;
+    const { job, shared, signal } = this.#parts;
     const reader = this.#reader();
-    yield* this.#told(reader.push((await job.logs(signal)) ?? (await place.events())));
+    yield* this.#told(reader.push((await job.logs(signal)) ?? (await shared.events())));
     if (isLast) yield* this.#told(reader.end());
   }
 
@@ -94,7 +94,7 @@ export class RayOutput {
       this.#heardMs = performance.now();
       if (isEvent(line)) {
         this.#seq = line.seq;
-        if (line.event === 'checkpoint' || line.event === 'artifact') await this.#parts.place.bring(line.path);
+        if (line.event === 'checkpoint' || line.event === 'artifact') await this.#parts.shared.bring(line.path);
       } else {
         this.#line = line.line;
         if (ofRay.test(line.text)) continue;

@@ -45,9 +45,17 @@ if (bin === null) {
   });
 
   const options = (): RayRunnerOptions => ({
-    ...{ url: cluster.url, token: cluster.token, shared: { here: shared, there: shared }, python: cluster.python },
-    ...{ cpus: 0.1, gpus: 0, pendingMs: 180_000, killAfterMs: 60_000, unreachableMs: 120_000 },
-    ...{ packageFolder, entrypoint: `${cluster.python} speak.py` },
+    url: cluster.url,
+    token: cluster.token,
+    shared: { here: shared, there: shared },
+    python: cluster.python,
+    cpus: 0.1,
+    gpus: 0,
+    pendingMs: 180_000,
+    killAfterMs: 60_000,
+    unreachableMs: 120_000,
+    packageFolder,
+    entrypoint: `${cluster.python} speak.py`,
   });
   const open = (change: Partial<RayRunnerOptions> = {}) => createRayRunner({ ...options(), ...change });
 
@@ -85,9 +93,14 @@ if (bin === null) {
     const db = await createTestDatabase();
     const dataDir = join(attempts.root, 'data');
     const settings = {
-      ...{ FANFOLD_TRAINING_RUNNER: 'ray', FANFOLD_RAY_URL: cluster.url, FANFOLD_RAY_TOKEN: cluster.token },
-      ...{ FANFOLD_RAY_FOLDER: shared, FANFOLD_RAY_CPUS: '1', FANFOLD_TRAINING_PYTHON: await pythonProgram('python') },
-      ...{ FANFOLD_TRAINING_LEASE_SECONDS: '3', FANFOLD_ENGINE_THREADS: '1' },
+      FANFOLD_TRAINING_RUNNER: 'ray',
+      FANFOLD_RAY_URL: cluster.url,
+      FANFOLD_RAY_TOKEN: cluster.token,
+      FANFOLD_RAY_FOLDER: shared,
+      FANFOLD_RAY_CPUS: '1',
+      FANFOLD_TRAINING_PYTHON: await pythonProgram('python'),
+      FANFOLD_TRAINING_LEASE_SECONDS: '3',
+      FANFOLD_ENGINE_THREADS: '1',
     };
     const start = () => startServerProcess(db.url, { settings, dataDir, watched: false });
     const tenant = await seedTenant(db.database, openShippedModels());

@@ -1,16 +1,16 @@
 import { storable } from '#kernel';
 import type { AttemptName } from '../jobs/job.ts';
 import { exitCodes } from './protocol.ts';
-import { RayClient, type RayJob, type RayPlace, RayUnreachable } from './ray-client.ts';
+import { RayClient, type RayEndpoint, type RayJob, RayUnreachable } from './ray-client.ts';
 import { RayJobRun } from './ray-job.ts';
 import { followRayJob, RayOutput } from './ray-output.ts';
 import { attemptOfSubmission, type RayTerms, submissionId, submissionOf, uploadPackage } from './ray-submission.ts';
 import { longestSilenceMs, type Outcome, type Run, type Runner, type RunnerLine } from './runner.ts';
-import { type SharedFolder, SharedPlace } from './shared-folder.ts';
+import { SharedAttempt, type SharedFolder } from './shared-folder.ts';
 import { StartFolder } from './start-folder.ts';
 import { trainerFolder } from './trainer-program.ts';
 
-export type RayRunnerOptions = RayPlace &
+export type RayRunnerOptions = RayEndpoint &
   RayTerms & {
     shared: SharedFolder;
     /** Time in which Ray must find room for an attempt, ms. */
@@ -24,43 +24,43 @@ export type RayRunnerOptions = RayPlace &
   };
 
 /** A start of an attempt: what this server keeps of it, its job on the cluster, and where the two exchange files. */
-type Start = { run: Run; folder: StartFolder; job: RayJobRun; place: SharedPlace };
+type RayStart = { run: Run; folder: StartFolder; job: RayJobRun; sharedAttempt: SharedAttempt };
 
 /** Runs attempts as jobs of a Ray cluster; they go on while this server is away. */
 export function createRayRunner(options: RayRunnerOptions): Runner {
   const { unreachableMs = 600_000, silenceMs = longestSilenceMs, packageFolder = trainerFolder() } = options;
   const client = new RayClient(options);
-  const active = new Map<string, Start>();
+  const active = new Map<string, RayStart>();
 
-  function openStart(run: Run): Start {
+  function openStart(run: Run): RayStart {
     const folder = new StartFolder(run.specFolder, run);
     const job = new RayJobRun(client, submissionId(run), { folder, unreachableMs });
-    return { run, folder, job, place: new SharedPlace(options.shared, run) };
+    return { run, folder, job, sharedAttempt: new SharedAttempt(options.shared, run) };
   }
 
-  async function* submit({ run, job, place }: Start, signal: AbortSignal): AsyncGenerator<RunnerLine> {
+  async function* submit({ run, job, sharedAttempt }: RayStart, signal: AbortSignal): AsyncGenerator<RunnerLine> {
     // A start that counts as lost may only have been unreachable: it is removed first, because two must not train at
     // the same time.
     if (run.restart) await clearAway(openStart({ ...run, restart: run.restart - 1 }), signal);
     yield { text: 'Putting the data where the workers see them.', line: 0 };
-    await place.layOut();
-    const workingDir = await job.patiently(() => uploadPackage(client, packageFolder), signal);
+    await sharedAttempt.layOut();
+    const workingDir = await job.retryWhileUnreachable(() => uploadPackage(client, packageFolder), signal);
     yield { text: 'Waiting for room on the Ray cluster.', line: 0 };
-    await job.submit(submissionOf({ ...run, specPath: place.specPath, workingDir }, options), signal);
+    await job.submit(submissionOf({ ...run, specPath: sharedAttempt.specPath, workingDir }, options), signal);
   }
 
-  async function* attend(start: Start, signal: AbortSignal): AsyncGenerator<RunnerLine, Outcome> {
-    const { run, folder, job, place } = start;
+  async function* follow(start: RayStart, signal: AbortSignal): AsyncGenerator<RunnerLine, Outcome> {
+    const { run, folder, job, sharedAttempt } = start;
     if ((await job.find(signal)) === null) {
-      if (await job.wasSubmitted()) return lost('Ray does not know the trainer any more.', place);
+      if (await job.wasSubmitted()) return lost('Ray does not know the trainer any more.', sharedAttempt);
       if (await folder.isCanceled()) return { kind: 'exited', code: exitCodes.cancelled };
       yield* submit(start, signal);
       if (await folder.isCanceled()) await job.stop(signal);
     }
-    const output = new RayOutput({ client, job, place, signal, silenceMs }, run);
+    const output = new RayOutput({ client, job, shared: sharedAttempt, signal, silenceMs }, run);
     const { pendingMs } = options;
     const ended = yield* followRayJob({ attempt: run.attempt, job, output, signal, pendingMs });
-    if (ended === null) return lost('Ray does not know the trainer any more.', place);
+    if (ended === null) return lost('Ray does not know the trainer any more.', sharedAttempt);
     return bringHome(ended, start);
   }
 
@@ -72,9 +72,9 @@ export function createRayRunner(options: RayRunnerOptions): Runner {
       await start.folder.make();
       active.set(start.job.id, start);
       try {
-        return yield* attend(start, signal);
+        return yield* follow(start, signal);
       } catch (error) {
-        if (error instanceof RayUnreachable) return lost(error.message, start.place);
+        if (error instanceof RayUnreachable) return lost(error.message, start.sharedAttempt);
         throw error;
       } finally {
         if (active.get(start.job.id) === start) active.delete(start.job.id);
@@ -112,17 +112,17 @@ async function liveStarts(client: RayClient): Promise<string[]> {
 const textOf = ({ jobId, attempt }: AttemptName) => `${jobId} ${attempt}`;
 
 /** What it wrote has been brought back as far as it could be; what it may still write is of no use. */
-async function clearAway({ job, place }: Start, signal: AbortSignal): Promise<void> {
+async function clearAway({ job, sharedAttempt }: RayStart, signal: AbortSignal): Promise<void> {
   await job.stop(signal);
-  await place.remove().catch(() => {});
+  await sharedAttempt.remove().catch(() => {});
 }
 
 /** What a job that is over has written, and how it ended. */
-async function bringHome(ended: RayJob, { folder, job, place }: Start): Promise<Outcome> {
-  await place.bringAll();
-  if (await place.isThere()) {
+async function bringHome(ended: RayJob, { folder, job, sharedAttempt }: RayStart): Promise<Outcome> {
+  await sharedAttempt.bringAll();
+  if (await sharedAttempt.isThere()) {
     await job.noteBrought();
-    await place.remove();
+    await sharedAttempt.remove();
   } else if (ended.status === 'SUCCEEDED' && !(await job.wasBrought())) {
     return { kind: 'lost', reason: 'What the trainer wrote went to a server that is gone.' };
   }
@@ -130,8 +130,8 @@ async function bringHome(ended: RayJob, { folder, job, place }: Start): Promise<
 }
 
 /** Checkpoints that it wrote may be all that is left of it. */
-async function lost(reason: string, place: SharedPlace): Promise<Outcome> {
-  await place.bringAll();
+async function lost(reason: string, sharedAttempt: SharedAttempt): Promise<Outcome> {
+  await sharedAttempt.bringAll();
   return { kind: 'lost', reason };
 }
 

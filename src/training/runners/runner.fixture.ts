@@ -82,7 +82,7 @@ export const textsOf = ({ lines }: Pick<Followed, 'lines'>) =>
 const done: Outcome = { kind: 'exited', code: 0 };
 const canceled: Outcome = { kind: 'exited', code: 10 };
 
-export type RunnerStage = {
+type RunnerStage = {
   /** A runner that knows nothing of those before it, as after a restart of the server. */
   open: (options?: { silenceMs?: number; killAfterMs?: number }) => Runner;
   attempts: Awaited<ReturnType<typeof openAttempts>>;

@@ -1,5 +1,6 @@
 import type { AttemptName } from '../jobs/job.ts';
-import type { TrainerEvent, TrainerSpec } from './protocol.ts';
+import type { TrainerSpec } from './protocol.ts';
+import type { TrainerEvent } from './trainer-events.ts';
 
 /**
  * One start of a trainer. What was interrupted goes on as the same attempt with the next `restart` (from 0, the default),

@@ -3,7 +3,7 @@ import { chmod, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openAttempts } from './runner.fixture.ts';
-import { SharedPlace } from './shared-folder.ts';
+import { SharedAttempt } from './shared-folder.ts';
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
@@ -18,7 +18,7 @@ test('what workers get is as open as the shared folder, and what they give back 
   await writeFile(join(model, 'weights'), '');
   const run = await attempts.attempt();
   const spec = { ...run.spec, base: { ...run.spec.base, dir: model } };
-  const place = new SharedPlace({ here: shared, there: shared }, { ...run, spec });
+  const place = new SharedAttempt({ here: shared, there: shared }, { ...run, spec });
   await place.layOut();
 
   const here = join(shared, 'attempts', run.jobId, `${run.attempt}-0`);

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, posix, relative, sep } from 'node:path';
 import { OperatorError, systemCodeOf } from '#kernel';
-import { eventPrefix } from './protocol.ts';
 import type { Run } from './runner.ts';
+import { eventPrefix } from './trainer-events.ts';
 
 export type SharedFolder = {
   /** Path of the folder on this machine. */
@@ -17,7 +17,7 @@ export type SharedFolder = {
  * needs is put there before it begins, and what it wrote is brought back. Workers may be other users: what is put there is as open
  * as the shared folder itself.
  */
-export class SharedPlace {
+export class SharedAttempt {
   readonly #folder: SharedFolder;
   readonly #run: Run;
   readonly #name: string;
@@ -148,7 +148,7 @@ export class SharedPlace {
 
 const [everyRight, rightsOfFiles] = [0o777, 0o666];
 /** Only the owner may enter and read. */
-export const ownersMode = 0o700;
+const ownersMode = 0o700;
 
 /** Who may do what with a folder. */
 export async function modeOf(folder: string): Promise<number> {
@@ -159,7 +159,7 @@ export async function modeOf(folder: string): Promise<number> {
  * Gives a file, or a folder and all in it, to those that `mode` lets into a folder: what is copied brings along the modes of where it comes
  * from. What has gone meanwhile, or belongs to somebody else, stays as it is.
  */
-export async function setModes(path: string, mode: number): Promise<void> {
+async function setModes(path: string, mode: number): Promise<void> {
   const found = await lstat(path).catch(ignoreOthers);
   if (found?.isFile()) await setMode(path, mode & rightsOfFiles);
   if (!found?.isDirectory()) return;
@@ -169,7 +169,7 @@ export async function setModes(path: string, mode: number): Promise<void> {
 }
 
 /** The same of a folder alone. */
-export async function setMode(path: string, mode: number): Promise<void> {
+async function setMode(path: string, mode: number): Promise<void> {
   await chmod(path, mode).catch(ignoreOthers);
 }
 

@@ -6,7 +6,7 @@ import type { Program } from './local-attempt.ts';
 import type { Run } from './runner.ts';
 import { trainerPython } from './trainer-python.ts';
 
-export type TrainerProgramOptions = {
+type TrainerProgramOptions = {
   /** The server's environment. Trainers get only names like PATH and CUDA_VISIBLE_DEVICES of it, never secrets. */
   environment: ProcessEnvironment;
   /** An interpreter that has everything; null: the one that `trainer/setup.sh` makes. */

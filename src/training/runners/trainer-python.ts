@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { OperatorError } from '#kernel';
 import { startProcess } from '#processes';
 
-export type TrainerPythonOptions = {
+type TrainerPythonOptions = {
   environment: Readonly<Record<string, string>>;
   signal: AbortSignal;
   /** Replaces `trainer/setup.sh` and the folder where it makes the environment. */

@@ -15,7 +15,7 @@ export type AdapterFiles = {
   attend: (adapter: Adapter) => Promise<void>;
 };
 
-export type AdapterFilesOptions = {
+type AdapterFilesOptions = {
   objects: ObjectStore;
   folder: string;
   /** Those used least lately go when all together have more. */
@@ -99,7 +99,7 @@ async function digestOf(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-export const adapterSuffix = '.gguf';
+const adapterSuffix = '.gguf';
 
 /** A call that waits may come to need its file so long after it was seen to be there. */
 const sparedMs = 3_600_000;

@@ -21,7 +21,8 @@ async function trainedAlias(alias: string, maxSeqLength: number): Promise<string
     split: 'train',
   }));
   const { id: jobId } = await ada.ok('POST', `${ada.project}/training-jobs`, {
-    ...{ base_model: 'fanfold-tiny-embed', dataset_id: await ada.dataset(examples) },
+    base_model: 'fanfold-tiny-embed',
+    dataset_id: await ada.dataset(examples),
     hyperparameters: { max_seq_length: maxSeqLength },
   });
   await server.database.query(
@@ -31,7 +32,10 @@ async function trainedAlias(alias: string, maxSeqLength: number): Promise<string
   );
   const target = { type: 'base_model', id: 'fanfold-tiny-embed' };
   const { id } = await ada.ok('POST', `${ada.project}/hosted-models`, {
-    ...{ alias, target, visibility: 'shared', display_name: `Trained, ${alias}` },
+    alias,
+    target,
+    visibility: 'shared',
+    display_name: `Trained, ${alias}`,
   });
   await server.database.query(
     `update hosted_models set target_type = 'training_job', target_id = $2, state = 'active' where id = $1`,

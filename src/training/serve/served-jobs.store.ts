@@ -65,7 +65,7 @@ export async function listRegistryJobs(
 }
 
 /** A job that succeeded, and the attempt whose files it is served and downloaded from. */
-export type ServedJob = { jobId: string; attempt: number };
+type ServedJob = { jobId: string; attempt: number };
 
 /** Jobs that succeeded, in the order of their ids. */
 export function listServedJobs(sql: Sql, { after, limit }: { after: string; limit: number }): Promise<ServedJob[]> {

@@ -38,7 +38,7 @@ const mostKnownJobs = 2_000;
 
 type Known = { model: TrainedModel; accountId: string; archiveKey: string };
 
-export type ServedJobsDeps = { sql: Sql; files: AdapterFiles; objects: ObjectStore; mostKnown?: number };
+type ServedJobsDeps = { sql: Sql; files: AdapterFiles; objects: ObjectStore; mostKnown?: number };
 
 export function createServedJobs({ sql, files, objects, mostKnown = mostKnownJobs }: ServedJobsDeps): ServedJobs {
   const known = new Map<string, Known>();

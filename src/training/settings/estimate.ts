@@ -34,7 +34,7 @@ const evaluations = 4;
 /** The control set is read before and after, up to so many examples of it. */
 const controlReadings = 2;
 const mostControl = 500;
-export const tokensPerExample = 200;
+const tokensPerExample = 200;
 /** High enough that a slow machine stays below it: what is held is the most that is charged. */
 const spread = { low: 0.4, high: 4 };
 

@@ -3,7 +3,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { exitCodes, type TrainerEvent } from '../runners/protocol.ts';
+import { exitCodes } from '../runners/protocol.ts';
+import type { TrainerEvent } from '../runners/trainer-events.ts';
 import { type Person, startTraining, type TrainingServer } from '../training.fixture.ts';
 import { attemptFolder } from './attempt-folder.ts';
 import { claim } from './lease.ts';
@@ -31,7 +32,9 @@ after(async () => {
 /** A worker that finds a trainer which has ended with this code, and has said everything to another one. */
 const workerThatFinds = (code: number, parts: Partial<WorkerDeps> = {}) =>
   workerWith({
-    ...{ database: server.database, root, ...parts },
+    database: server.database,
+    root,
+    ...parts,
     // biome-ignore lint/correctness/useYield: it says nothing.
     async *run() {
       return { kind: 'exited', code } as const;

@@ -7,7 +7,11 @@ import { createDeployments } from './deployments.ts';
 
 // as: what a deployment reads of a job.
 const job = {
-  ...{ id: 'job_1', attempt: 1, accountId: 'acc_1', ownerSlug: 'ada', projectSlug: 'desk' },
+  id: 'job_1',
+  attempt: 1,
+  accountId: 'acc_1',
+  ownerSlug: 'ada',
+  projectSlug: 'desk',
   deploy: { alias: 'helper', activate: true },
 } as TrainingJob;
 

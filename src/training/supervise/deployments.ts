@@ -8,7 +8,7 @@ import { appendLogs } from '../logs/logs.store.ts';
 
 export type DeployTo = (deployment: NewDeployment) => Promise<void>;
 
-export type Deployments = {
+type Deployments = {
   /** Puts a job that has succeeded behind its alias, where it shall have one; what cannot be yet stays due. It may be done twice. */
   deploy: (job: TrainingJob) => Promise<void>;
   /** Those whose server has died before it came to it. */

@@ -1,6 +1,7 @@
 import type { TrainingJob } from '../jobs/job.ts';
-import { exitCodes, type TrainerFailure, type TrainerSpec } from '../runners/protocol.ts';
+import { exitCodes, type TrainerSpec } from '../runners/protocol.ts';
 import { isEvent, type Outcome, type RunnerLine } from '../runners/runner.ts';
+import type { TrainerFailure } from '../runners/trainer-events.ts';
 import type { CheckpointUploads } from './checkpoints.ts';
 import { type LeasedJob, retryWhileUnavailable, type WorkerDeps } from './leased-job.ts';
 import { recordOutput } from './record-output.ts';

@@ -10,8 +10,8 @@ import type { NewDeployment } from '#models';
 import { AttemptFailure } from '../jobs/failures.ts';
 import { listLiveJobsByBase } from '../jobs/jobs.store.ts';
 import { maxInterruptions } from '../jobs/lifecycle.ts';
-import { exitCodes, type TrainerEvent } from '../runners/protocol.ts';
-import { readEvent } from '../runners/read-event.ts';
+import { exitCodes } from '../runners/protocol.ts';
+import { readEvent, type TrainerEvent } from '../runners/trainer-events.ts';
 import { type Person, startTraining, type TrainingServer } from '../training.fixture.ts';
 import { continueCounting, hasMoved } from './attempt-folder.ts';
 import { createDeployments } from './deployments.ts';
@@ -172,7 +172,9 @@ test('a job of a dataset with a long name has a name of its own, also where an e
 function workerThat({ publish }: Pick<WorkerDeps, 'publish'>, root: string): WorkerDeps {
   const heard = Promise.withResolvers<void>();
   return workerWith({
-    ...{ database: server.database, root, publish },
+    database: server.database,
+    root,
+    publish,
     async *run() {
       yield { event: 'started', seq: 1, t: 0, active_ms: 0, resumed_step: 0 } as const;
       await heard.promise;

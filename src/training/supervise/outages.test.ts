@@ -18,9 +18,12 @@ before(async () => {
   way = await openWay(Number(new URL(objects.endpoint ?? '').port));
   trainer = await scriptedTrainer();
   const settings = {
-    ...{ FANFOLD_TRAINING_PYTHON: trainer.program, FANFOLD_OBJECT_STORE: `s3://${objects.bucket}` },
-    ...{ FANFOLD_S3_ENDPOINT: `http://127.0.0.1:${way.port}`, FANFOLD_S3_ACCESS_KEY_ID: 'S3RVER' },
-    ...{ FANFOLD_S3_SECRET_ACCESS_KEY: 'S3RVER', FANFOLD_ENGINE_THREADS: '1' },
+    FANFOLD_TRAINING_PYTHON: trainer.program,
+    FANFOLD_OBJECT_STORE: `s3://${objects.bucket}`,
+    FANFOLD_S3_ENDPOINT: `http://127.0.0.1:${way.port}`,
+    FANFOLD_S3_ACCESS_KEY_ID: 'S3RVER',
+    FANFOLD_S3_SECRET_ACCESS_KEY: 'S3RVER',
+    FANFOLD_ENGINE_THREADS: '1',
   };
   server = await startTraining({ settings });
   ada = await server.person();

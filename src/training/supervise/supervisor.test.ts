@@ -47,7 +47,8 @@ async function superviseInSilence(id: string) {
   const ended = Promise.withResolvers<void>();
   const begunJobs: string[] = [];
   const worker = workerWith({
-    ...{ database: server.database, root },
+    database: server.database,
+    root,
     async *run({ jobId }, signal) {
       begunJobs.push(jobId);
       begun.resolve(signal);

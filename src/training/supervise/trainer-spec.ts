@@ -4,7 +4,7 @@ import { protocolVersion, type TrainerSpec } from '../runners/protocol.ts';
 import { numberOf } from '../settings/hyperparameters.ts';
 import { outName } from './attempt-folder.ts';
 
-export type SpecParts = {
+type SpecParts = {
   job: TrainingJob;
   snapshot: SnapshotManifest;
   base: { dir: string; arch: string };
