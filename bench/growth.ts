@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { createBilling } from '#billing';
+import { type Calls, createCalls } from '#calls';
 import { createAdmission } from '#inference';
 import { newId, systemClock } from '#kernel';
 import { createKeyUsage } from '#keys';
@@ -61,7 +61,7 @@ async function prepare(scale: { rows: number; months: number }) {
   const big = await seedCalls(database, scale);
   console.error(`${scale.rows} calls in ${scale.months} months: ${((performance.now() - began) / 1000).toFixed(0)} s`);
   const app = await startApp(database, { watched: false });
-  const billing = createBilling({ database, instanceId: newId('ins'), clock: systemClock });
+  const calls = createCalls({ database, serverId: newId('ins'), clock: systemClock });
   const admit = createAdmission({
     sql: database,
     keyUsage: createKeyUsage({ sql: database, clock: systemClock }),
@@ -77,7 +77,7 @@ async function prepare(scale: { rows: number; months: number }) {
       admission: async () => {
         await admit({ authorization: `Bearer ${key}` }, { ownerSlug, projectSlug, model: 'chat' });
       },
-      'hold and settlement': () => call(billing, big),
+      'begin and end of a call': () => makeCall(calls, big),
       'first page of usage': page('/api/v1/credits/usage'),
       'usage of a key': page(`/api/v1/credits/usage?key_id=${big.keyId}`),
       'usage of a rare model': page('/api/v1/credits/usage?model=rare'),
@@ -85,23 +85,24 @@ async function prepare(scale: { rows: number; months: number }) {
       dashboard: page('/api/v1/dashboard'),
     },
     async drop() {
-      await billing.stop();
+      await calls.stop();
       await app.stop();
       await drop();
     },
   };
 }
 
-async function call(billing: ReturnType<typeof createBilling>, { accountId, keyId }: GrownAccount): Promise<void> {
+async function makeCall(calls: Calls, { accountId, keyId }: GrownAccount): Promise<void> {
   const requestId = newId('req');
-  await billing.hold({ requestId, accountId, micro: 1_000n });
-  await billing.settle({
+  const project = { id: 'prj_1', owner: 'owner', slug: 'project' };
+  const call = calls.open({ id: requestId, operation: 'chat.create', target: { accountId, project, model: 'chat' } });
+  await call.begin({ keyId, heldMicro: 1_000n, limits: null, idempotency: null });
+  await call.end({
+    type: 'inference',
     requestId,
-    accountId,
     keyId,
     keyName: 'A key',
     projectId: 'prj_1',
-    operation: 'chat.create',
     modelRequested: 'chat',
     modelServed: 'fanfold-tiny-chat',
     modelRevision: 1,
@@ -112,6 +113,7 @@ async function call(billing: ReturnType<typeof createBilling>, { accountId, keyI
     outcome: 'succeeded',
     usage: { promptTokens: 50, completionTokens: 20 },
   });
+  await call.close();
 }
 
 function noteTime(times: Map<string, number[]>, name: string, ms: number): void {

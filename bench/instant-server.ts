@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { createBilling } from '#billing';
+import { createCalls } from '#calls';
 import { openDatabase } from '#db';
 import { createServer } from '#http';
-import { createIdempotency } from '#idempotency';
-import { createAdmission, createAutoSave, createDoubtfulPayers, createRepeatGuard, inferenceRoutes } from '#inference';
+import { createAdmission, createAutoSave, createRepeatGuard, inferenceRoutes } from '#inference';
 import { newId, systemClock } from '#kernel';
 import { createKeyUsage } from '#keys';
-import { createLimiter } from '#limits';
 import { createModelUsage, openModels } from '#models';
-import { createRequests } from '#requests';
 import { createInstantEngine } from './instant-engine.ts';
 
 /**
@@ -19,10 +16,7 @@ const [url = '', dataDir = ''] = process.argv.slice(2);
 const database = await openDatabase({ url, maxConnections: 6 });
 const clock = systemClock;
 const keyUsage = createKeyUsage({ sql: database, clock });
-const instanceId = newId('ins');
-const billing = createBilling({ database, instanceId, clock });
-const { registered } = billing;
-const requests = createRequests({ database, instanceId, registered, clock });
+const calls = createCalls({ database, serverId: newId('ins'), clock });
 const models = openModels({
   cataloguePath: new URL('../models/catalogue.yaml', import.meta.url).pathname,
   dataDir,
@@ -40,18 +34,13 @@ inferenceRoutes(app, {
   storedResponses: null,
   protocolSecret: randomBytes(32),
   engine: createInstantEngine(),
-  billing,
-  limiter: createLimiter({ database, instanceId, registered }),
-  idempotency: createIdempotency({ database, instanceId, registered }),
-  requests,
+  calls,
   repeatGuard: createRepeatGuard(clock),
-  doubtfulPayers: createDoubtfulPayers(clock),
   autoSave,
   observe: null,
   clock,
 });
-billing.start();
-requests.start();
+calls.start();
 keyUsage.start();
 await app.listen({ port: 0, host: '127.0.0.1' });
 const address = app.server.address();

@@ -30,10 +30,7 @@ async function start(rooms: Rooms): Promise<void> {
   await rooms.months.start({ works });
   await rooms.serving.start();
   rooms.credits.start({ works });
-  rooms.billing.start();
-  rooms.requests.start();
-  rooms.limiter.start();
-  rooms.idempotency.start();
+  rooms.calls.start();
   rooms.keyUsage.start();
   await rooms.jobs.start();
   await rooms.datasets.start();
@@ -72,9 +69,9 @@ async function close(rooms: Rooms, server: FastifyInstance, drainMs: number): Pr
   parts.defer(rooms.engine.close);
   parts.defer(rooms.training.closeRunner);
   parts.defer(shutdown.end);
-  const { serving, months, keyUsage, credits, billing, idempotency, limiter, requests } = rooms;
+  const { serving, months, keyUsage, credits, calls } = rooms;
   const { saved, storing, chats, hosting, imports, indexes, feedback } = rooms;
-  for (const part of [serving, months, keyUsage, credits, billing, idempotency, limiter, requests])
+  for (const part of [serving, months, keyUsage, credits, calls])
     parts.defer(shutdown.stopPart(part.stop));
   for (const room of [saved, storing, chats, hosting, imports, indexes, feedback])
     parts.defer(shutdown.stopPart(room.stop));

@@ -1,12 +1,10 @@
 import { activityMonths } from '#activity';
-import { createBilling, createCredits, ledgerMonths, salesOf } from '#billing';
+import { createCredits, ledgerMonths, salesOf } from '#billing';
+import { createCalls, failedRequestMonths } from '#calls';
 import { createPartitionMaintenance } from '#db';
 import { eventMonths } from '#feedback';
-import { createIdempotency } from '#idempotency';
 import { createKeyUsage } from '#keys';
-import { createLimiter } from '#limits';
 import { listPrices } from '#models';
-import { createRequests, failedRequestMonths } from '#requests';
 import { estimateTrainingTime } from '#training';
 import type { Engines } from './engines.ts';
 import type { AppOptions, Infrastructure } from './infrastructure.ts';
@@ -33,14 +31,9 @@ export function openAccounting(
     pace: engine.pace,
     trainingTime: (baseModelId, work) => estimateTrainingTime({ sql: database, models }, { baseModelId, ...work }),
   });
-  const billing = createBilling({ database, instanceId, clock, log, timing, onCharge: credits.touch });
-  const instance = { database, instanceId, registered: billing.registered, log };
   return {
     credits,
-    billing,
-    requests: createRequests({ ...instance, clock }),
-    limiter: createLimiter(instance),
-    idempotency: createIdempotency(instance),
+    calls: createCalls({ database, serverId: instanceId, clock, log, timing, onCharge: credits.touch }),
     keyUsage: createKeyUsage({ sql: database, clock }),
     months: monthsOf(infrastructure),
   };

@@ -1,7 +1,6 @@
 import { createChats } from '#chats';
 import {
   createAdmission,
-  createDoubtfulPayers,
   createPrincipalCalls,
   createRepeatGuard,
   createSavedCalls,
@@ -27,7 +26,7 @@ export function openCalls(
 ) {
   const { config, database, log, clock, cursors, telemetry } = infrastructure;
   const { models, engine } = engines;
-  const { billing, limiter, idempotency, requests, keyUsage } = accounting;
+  const { calls, keyUsage } = accounting;
   const { datasets, hosting, training } = resources;
   const findTrained = training.served.ofCall;
   const saved = createSavedCalls({
@@ -40,7 +39,6 @@ export function openCalls(
   });
   const storing = createStoredResponses({
     database,
-    billing,
     log,
     retentionDays: config.responsesRetentionDays,
     accountBytes: config.maxResponsesBytes,
@@ -51,20 +49,16 @@ export function openCalls(
     sql: database,
     models,
     engine,
-    billing,
-    limiter,
-    idempotency,
-    requests,
+    calls,
     clock,
     modelUsage: hosting.usage,
     storedResponses: storing.store,
     protocolSecret: infrastructure.protocolSecret,
     repeatGuard: createRepeatGuard(clock),
-    doubtfulPayers: createDoubtfulPayers(clock),
     autoSave: saved.autoSave,
     observe: telemetry.observeCall,
   };
   const principalCalls = createPrincipalCalls(inference);
-  const chats = createChats({ database, cursors, billing, datasets, log, calls: principalCalls, ...pace });
+  const chats = createChats({ database, cursors, datasets, log, calls: principalCalls, ...pace });
   return { saved, storing, inference, chats };
 }

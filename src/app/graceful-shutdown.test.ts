@@ -71,8 +71,8 @@ test('a server ends while its database says nothing, and of what it leaves nothi
   await read;
   await database.close();
 
-  const next = await startApp(pg.database, { timing: { beatMs: 50, sweepMs: 50, deadAfterMs: 500 } });
-  const held = () => pg.database.query('select from holds where account_id = $1', [ada.accountId]);
+  const next = await startApp(pg.database, { timing: { heartbeatMs: 50, reapMs: 50, deadAfterMs: 500 } });
+  const held = () => pg.database.query('select from calls where account_id = $1 and status is null', [ada.accountId]);
   while ((await held()).length > 0) await sleep(50);
   await next.stop();
   assert.deepEqual(await doctor(pg.database), []);

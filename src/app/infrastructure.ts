@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { createIdentity, installationSecret, oidcSettingsOf } from '#accounts';
-import { type BillingTiming, grant } from '#billing';
+import { grant } from '#billing';
+import type { CallsTiming } from '#calls';
 import type { ChatsOptions } from '#chats';
 import type { Database } from '#db';
 import type { EngineSettings } from '#engine';
@@ -22,7 +23,7 @@ export type AppOptions = {
   /** Bounds of the HTTP server other than its own. */
   limits?: Partial<ServerLimits>;
   /** How soon a process counts as dead, and the like; other than by default in tests only. */
-  timing?: Partial<BillingTiming>;
+  timing?: Partial<CallsTiming>;
   /** How often unpaid answers of dead processes are looked for; other than by default in tests only. */
   chats?: Pick<ChatsOptions, 'tidyMs'>;
   /** How long calls wait for a model that is starting, and the like; other than by default in tests only. */

@@ -18,7 +18,7 @@ export type Resources = ReturnType<typeof openResources>;
 export function openResources(
   infrastructure: Infrastructure,
   engines: Engines,
-  { credits, billing, limiter }: Accounting,
+  { credits, calls }: Accounting,
 ) {
   const { config, database, log, works, clock, cursors, publicUrl, objects, jobs, instanceId } = infrastructure;
   const { models, engine, tokenCounter } = engines;
@@ -32,7 +32,7 @@ export function openResources(
   });
   const { training, close: closeEncoder } = openTraining(
     config,
-    { database, cursors, models, datasets, billing, objects, instanceId, log, onCharge: credits.touch, works },
+    { database, cursors, models, datasets, objects, instanceId, log, onCharge: credits.touch, works },
     engines.forChildren,
   );
   const hosting = createHosting({
@@ -76,8 +76,7 @@ export function openResources(
     jobs,
     models,
     engine,
-    billing,
-    limiter,
+    calls,
     datasets,
     environment: config.environment,
     trainedModels: training.served,

@@ -2,16 +2,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { accountRoutes, authRoutes } from '#accounts';
 import { activityRoutes } from '#activity';
+import { obeyIdempotencyKeys, requestsRoutes } from '#calls';
 import { type DashboardParts, dashboardRoutes } from '#dashboard';
 import { countImports, hasDataset } from '#datasets';
 import { contractRoutes, createServer, eitherOf } from '#http';
-import { obeyIdempotencyKeys } from '#idempotency';
 import { inferenceRoutes } from '#inference';
 import { createKeyAuthenticator, keysRoutes } from '#keys';
 import { limitsRoutes } from '#limits';
 import { baseModelsRoutes } from '#models';
 import { projectsRoutes } from '#projects';
-import { requestsRoutes } from '#requests';
 import { answerStranger, webRoutes } from '#web';
 import type { AppOptions } from './infrastructure.ts';
 import type { Rooms } from './rooms.ts';
@@ -35,7 +34,7 @@ export async function openServer(options: AppOptions, rooms: Rooms): Promise<Fas
     logger: rooms.log,
     limits: { connectionsPerAddress: config.connectionsPerAddress, ...limits },
   });
-  obeyIdempotencyKeys(server, { idempotency: rooms.idempotency, database });
+  obeyIdempotencyKeys(server, { calls: rooms.calls, database });
   await addAccountRoutes(server, rooms);
   await addProjectRoutes(server, rooms);
   await server.register(contractRoutes);
@@ -50,7 +49,7 @@ async function addAccountRoutes(server: FastifyInstance, rooms: Rooms): Promise<
   await server.register(accountRoutes(identity));
   await server.register(keysRoutes({ database, cursors }));
   await server.register(limitsRoutes({ database }));
-  await server.register(requestsRoutes(rooms.requests));
+  await server.register(requestsRoutes(rooms.calls));
   await server.register(activityRoutes({ sql: database, cursors }));
   const parts = dashboardPartsOf(rooms);
   await server.register(dashboardRoutes({ sql: database, clock, parts, lowMicro: rooms.config.lowBalanceMicro }));

@@ -6,7 +6,7 @@ export type Finding = {
    * `balance`: an account's balance is not the sum of its ledger rows.
    * `chain`: a row's balance is not the one before plus its amount.
    * `unguarded`: a row that could be written a second time.
-   * `held`: an account's held amount is not the sum of its holds.
+   * `held`: an account's held amount is not the sum of what its calls hold.
    * `overdrawn`: more is held than there is.
    * `abandoned_hold`: a hold of a process that has shown no life for a while, although a server runs that should have given
    * it back.
@@ -50,7 +50,7 @@ const statement = `
       from (select account_id, micro from kept union all select account_id, micro from ledger_openings) part
      group by account_id
   ), reserved as (
-    select account_id, sum(micro) as micro from holds group by account_id
+    select account_id, sum(held_micro) as micro from calls where held_micro > 0 group by account_id
   ), account as (
     select coalesce(accounts.id, booked.account_id, reserved.account_id) as id, balance_micro, held_micro,
            coalesce(booked.micro, 0) as booked, coalesce(reserved.micro, 0) as reserved
@@ -65,7 +65,7 @@ const statement = `
          format('the balance is %s micro-credits, the ledger adds up to %s', balance_micro, booked) as message
     from account where balance_micro is distinct from booked
   union all
-  select 'held', id, id, format('%s micro-credits are held, the holds add up to %s', held_micro, reserved)
+  select 'held', id, id, format('%s micro-credits are held, its calls hold %s', held_micro, reserved)
     from account where held_micro is distinct from reserved
   union all
   select 'overdrawn', id, id, format('%s micro-credits are held of %s', held_micro, balance_micro)
@@ -86,20 +86,20 @@ const statement = `
     from ledger where request_id is not null group by type, request_id having count(*) > 1
   union all
   select 'abandoned_hold', account_id, request_id,
-         format('%s micro-credits held by %s, last seen %s', micro, instance_id, coalesce(seen_at::text, 'never'))
-    from holds left join instances on instances.id = instance_id
-   where instance_id is not null and (seen_at is null or seen_at < now() - interval '15 seconds')
+         format('%s micro-credits held by %s, last seen %s', held_micro, server_id, coalesce(seen_at::text, 'never'))
+    from calls left join instances on instances.id = server_id
+   where server_id is not null and status is null and (seen_at is null or seen_at < now() - interval '15 seconds')
      and exists (${livingInstance})
   union all
-  select 'training_hold', account_id, request_id, format('%s micro-credits are held for no live training job', micro)
-    from holds
-   where instance_id is null and not exists (
-     select from training_jobs j where j.finished_at is null and request_id = format('training_%s_%s', j.id, j.attempt))
+  select 'training_hold', account_id, request_id, format('%s micro-credits are held for no live training job', held_micro)
+    from calls
+   where server_id is null and held_micro > 0 and not exists (
+     select from training_jobs j where j.finished_at is null and request_id = format('%s/%s', j.id, j.attempt))
   union all
   select 'training_hold', j.account_id, j.id, format('the job is %s and has no hold of %s', j.state, a.held_micro)
     from training_jobs j join training_attempts a on a.job_id = j.id and a.number = j.attempt
    where j.finished_at is null and a.held_micro > 0
-     and not exists (select from holds where request_id = format('training_%s_%s', j.id, j.attempt))
+     and not exists (select from calls where request_id = format('%s/%s', j.id, j.attempt))
   limit 1000`;
 
 /** Everything but wrong prices; at most a thousand. */
@@ -111,7 +111,7 @@ export async function listDiscrepancies(sql: Sql): Promise<Finding[]> {
 /** Holds that the next server gives back: none runs now, because all were stopped hard or a backup was restored. */
 export async function countLeftHolds(sql: Sql): Promise<number> {
   const [row] = await sql.query<{ count: number }>(
-    `select count(*)::integer as count from holds where instance_id is not null and not exists (${livingInstance})`,
+    `select count(*)::integer as count from calls where server_id is not null and status is null and not exists (${livingInstance})`,
   );
   return row?.count ?? 0;
 }

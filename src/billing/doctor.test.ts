@@ -1,24 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { endCall } from '#calls';
 import { fileDatabase } from '#test/file-database.ts';
-import { chargeFor, openAccount } from './billing.fixture.ts';
+import { beginCall, chargeFor, openAccount } from '#test/money.ts';
 import { countLeftHolds } from './doctor.store.ts';
 import { doctor } from './doctor.ts';
-import { placeHolds } from './holds.store.ts';
-import { renewInstance } from './instances.store.ts';
-import { settleCharges } from './settlements.store.ts';
 
 const database = fileDatabase();
 
-const limit = { timeoutMs: 60_000 };
+const renewServer = (id: string) =>
+  database().query('insert into instances (id) values ($1) on conflict (id) do update set seen_at = now()', [id]);
 
 async function accountWithCalls(): Promise<{ accountId: string; openId: string }> {
   const accountId = await openAccount(database(), 10_000n);
-  await renewInstance(database(), 'ins_1');
+  await renewServer('ins_1');
   const [done, open] = [chargeFor(accountId, { units: 3 }), chargeFor(accountId)];
-  const requests = [done, open].map(({ requestId, heldMicro }) => ({ requestId, accountId, micro: heldMicro }));
-  await placeHolds(database(), 'ins_1', { requests, ...limit });
-  await settleCharges(database(), [done], limit);
+  for (const call of [done, open]) await beginCall(database(), call, 'ins_1');
+  await endCall(database(), { charge: done, keyed: null });
   return { accountId, openId: open.requestId };
 }
 
@@ -45,7 +43,7 @@ test('a balance or a held amount that was changed by hand is found', async () =>
 test('a hold of a process that is gone is found, and names it', async () => {
   const { openId } = await accountWithCalls();
   await database().query(`insert into instances (id, seen_at) values ('ins_gone', now() - interval '20 seconds')`);
-  await database().query(`update holds set instance_id = 'ins_gone' where request_id = $1`, [openId]);
+  await database().query(`update calls set server_id = 'ins_gone' where request_id = $1`, [openId]);
   const [finding, ...rest] = await doctor(database());
   assert.deepEqual(rest, []);
   assert.equal(finding?.check, 'abandoned_hold');
@@ -53,17 +51,17 @@ test('a hold of a process that is gone is found, and names it', async () => {
   assert.match(finding.message, /ins_gone/);
   await database().query(`delete from instances where id = 'ins_gone'`);
   assert.deepEqual(await checksAfter(), ['abandoned_hold']);
-  assert.deepEqual(await checksAfter(`update holds set instance_id = 'ins_1'`), []);
+  assert.deepEqual(await checksAfter(`update calls set server_id = 'ins_1'`), []);
 });
 
 test('holds of a database that no server runs on, as a restored backup has them, are no fault but counted', async () => {
   await accountWithCalls();
-  const [held] = await database().query<{ count: bigint }>('select count(*) from holds where instance_id is not null');
+  const [held] = await database().query<{ count: bigint }>('select count(*) from calls where server_id is not null');
   const seen = await database().query("update instances set seen_at = now() - interval '1 hour' returning id");
   assert.ok(seen.length > 0);
   assert.deepEqual(await doctor(database()), []);
   assert.equal(BigInt(await countLeftHolds(database())), held?.count);
-  await renewInstance(database(), 'ins_1');
+  await renewServer('ins_1');
   assert.equal(await countLeftHolds(database()), 0);
 });
 

@@ -1,8 +1,8 @@
+import { chargeWithin } from '#calls';
 import type { Database } from '#db';
 import { billingUnits } from '#kernel';
 import { listPurchaseDiscrepancies } from './checkout/checkouts.store.ts';
 import { type ChargeRow, type Finding, listChargesAfter, listDiscrepancies } from './doctor.store.ts';
-import { chargeWithin } from './rates.ts';
 import { listUsageDiscrepancies } from './usage/usage-doctor.store.ts';
 
 export type { Finding } from './doctor.store.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { constraintOf } from '#db';
 import { Fault } from '#kernel';
 import { fileDatabase } from '#test/file-database.ts';
-import { assertBooksAreRight, listLedger, openAccount } from './billing.fixture.ts';
+import { assertBooksAreRight, listLedger, openAccount } from '#test/money.ts';
 import { balanceOf, grant } from './grants.ts';
 
 const database = fileDatabase();

@@ -1,16 +1,10 @@
-export { type Billing, type BillingTiming, createBilling } from './billing.ts';
 export { countCallsByAccount } from './call-counts.store.ts';
-export type { Charge } from './charge.ts';
 export { salesOf } from './checkout/sales.ts';
 export { createCredits } from './credits/room.ts';
 export { countLeftHolds } from './doctor.store.ts';
 export { doctor, type Finding } from './doctor.ts';
 export { balanceOf, grant } from './grants.ts';
 export { ledgerMonths } from './months/ledger-months.ts';
-export { boundOf, type CostPace, chargeWithin } from './rates.ts';
-export { tooFewCredits } from './too-few-credits.ts';
-export { placeTrainingHold, releaseTrainingHold, settleTraining } from './training-money.store.ts';
 export { createUsageSums } from './usage/summing.ts';
 export { sumUsageBy, type UsageGroup } from './usage/totals.store.ts';
 export { spendingTypes } from './usage/usage.ts';
-export { chargeWork } from './work-charges.store.ts';

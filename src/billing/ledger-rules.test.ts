@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { constraintOf, sqlState } from '#db';
 import { newId } from '#kernel';
 import { fileDatabase } from '#test/file-database.ts';
-import { listLedger, openAccount } from './billing.fixture.ts';
+import { listLedger, openAccount } from '#test/money.ts';
 
 const database = fileDatabase();
 

@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Micro, newId, systemClock } from '#kernel';
+import { endCall, voidCalls } from '#calls';
+import { type Micro, newId } from '#kernel';
 import { createTestDatabase } from '#test/database.ts';
+import {
+  assertBooksAreRight,
+  beginCall,
+  chargeFor,
+  countRunningCalls,
+  openAccount,
+  openTestServer,
+} from '#test/money.ts';
 import { randomOfRun } from '#test/random.ts';
-import { assertBooksAreRight, chargeFor, countHolds, openAccount } from './billing.fixture.ts';
-import { createBilling } from './billing.ts';
 import { grant } from './grants.ts';
 import { closeMonth } from './months/ledger-months.ts';
-import { placeTrainingHold, releaseTrainingHold, settleTraining } from './training-money.store.ts';
 import { createUsageSums } from './usage/summing.ts';
-import { chargeWork } from './work-charges.store.ts';
 
 const { integer, pick } = randomOfRun();
 const pg = await createTestDatabase({ maxConnections: 20 });
@@ -17,42 +22,37 @@ const { database } = pg;
 after(pg.drop);
 
 const heldMicro = 1_000n;
-// One has nothing, some run out on the way, and for the last ones servers keep tills.
+// One has nothing, and some run out on the way.
 const accounts = await Promise.all(
   [0n, 5_000n, 60_000n, 100_000_000n, 100_000_000n].map((m) => openAccount(database, m)),
 );
-const servers = [1, 2, 3].map(() =>
-  createBilling({
-    database,
-    instanceId: newId('ins'),
-    clock: systemClock,
-    timing: { tillIdleMs: 50, tillWaitMs: 100 },
-  }),
-);
+const servers = [1, 2, 3].map(() => openTestServer(database));
 /** What each request was told that it paid. */
 const told = new Map<string, Micro>();
 
 async function call(accountId: string): Promise<void> {
-  const [billing, other] = [pick(servers), pick(servers)];
+  const [server, other] = [pick(servers), pick(servers)];
   const charge = chargeFor(accountId, { units: 1 + integer(12), heldMicro });
   const { requestId } = charge;
-  if ((await billing.hold({ requestId, accountId, micro: heldMicro })) !== 'held') return;
-  if (integer(6) === 0) return billing.release(requestId);
-  const settled = [billing.settle(charge), ...(integer(4) === 0 ? [billing.settle(charge), other.settle(charge)] : [])];
-  for (const { chargedMicro } of await Promise.all(settled)) {
-    assert.equal(told.get(requestId) ?? chargedMicro, chargedMicro, 'one charge has one answer');
-    told.set(requestId, chargedMicro);
+  if ((await server.begin(charge)) !== 'begun') return;
+  if (integer(6) === 0) return server.void(requestId);
+  const ends = [server.end(charge)];
+  if (integer(4) === 0 && other !== server) ends.push(other.end(charge));
+  for (const micro of await Promise.all(ends)) {
+    assert.equal(told.get(requestId) ?? micro, micro, 'one charge has one answer');
+    told.set(requestId, micro);
   }
 }
 
+/** Work that is charged in a transaction of its own. */
 async function work(accountId: string): Promise<void> {
-  const billing = pick(servers);
+  const server = pick(servers);
   const charge = chargeFor(accountId, { units: 1 + integer(12), heldMicro });
   const { requestId } = charge;
-  if ((await billing.holdForWork({ requestId, accountId, micro: heldMicro })) !== 'held') return;
+  if ((await server.begin(charge)) !== 'begun') return;
   const isGivenUp = integer(3) === 0;
   const paid = database.transaction(async (tx) => {
-    const micro = await chargeWork(tx, { ...charge, type: 'inference', holdId: requestId });
+    const micro = await endCall(tx, { charge, keyed: null });
     if (isGivenUp) throw new Error('given up');
     return micro;
   });
@@ -60,19 +60,18 @@ async function work(accountId: string): Promise<void> {
     (micro) => void told.set(requestId, micro),
     (error) => assert.equal(error.message, 'given up'),
   );
-  await billing.endWork({ requestId, accountId });
+  await server.void(requestId);
 }
 
 async function train(accountId: string): Promise<void> {
-  const attempt = { accountId, jobId: newId('job'), attempt: 1 };
-  await pick(servers).gather(accountId);
-  const answer = await database.transaction((tx) => placeTrainingHold(tx, { ...attempt, micro: heldMicro }));
-  if (answer !== 'held') return;
-  if (integer(2) === 0) return database.transaction((tx) => releaseTrainingHold(tx, attempt));
-  const { projectId, rateMicroPerMinute, priceVersion } = chargeFor(accountId);
-  const cost = { baseModelId: 'base', activeMs: integer(1_000), rateMicroPerMinute, priceVersion, heldMicro };
-  const settlement = { ...attempt, ...cost, projectId, key: null, outcome: 'succeeded', note: null } as const;
-  await database.transaction((tx) => settleTraining(tx, settlement));
+  const jobId = newId('job');
+  const callId = `${jobId}/1`;
+  const begun = await database.transaction((tx) => beginCall(tx, { requestId: callId, accountId, heldMicro }));
+  if (begun.outcome !== 'begun') return;
+  if (integer(2) === 0) return database.transaction((tx) => voidCalls(tx, [callId]));
+  const training = { type: 'training', callId, requestId: null, training: { jobId, attempt: 1 }, usage: null } as const;
+  const charge = { ...chargeFor(accountId), ...training, heldMicro, activeMs: integer(1_000) };
+  await database.transaction((tx) => endCall(tx, { charge, keyed: null }));
 }
 
 async function give(accountId: string): Promise<void> {
@@ -107,8 +106,8 @@ test('calls, work, training and grants on three servers leave the books right, a
        from (select (month_of(now()) + make_interval(months => ahead))::date as start from generate_series(0, 4) ahead) coming`,
   );
   await Promise.all([...Array.from({ length: 16 }, () => many(40)), endMonths(months)]);
-  await Promise.all(servers.map((billing) => billing.stop()));
-  assert.equal(await countHolds(database), 0);
+  await Promise.all(servers.map((server) => server.stop()));
+  assert.equal(await countRunningCalls(database), 0);
   const rows = await database.query<{ request_id: string; paid: Micro }>(
     `select request_id, -micro as paid from ledger_once where type = 'inference'`,
   );

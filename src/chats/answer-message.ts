@@ -1,16 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
+import { requireIdempotencyKey } from '#calls';
 import type { Database } from '#db';
 import type { Caller } from '#http';
-import { requireIdempotencyKey } from '#idempotency';
-import { type AttendedCall, type PrincipalCalls, repeatChatStream } from '#inference';
+import { type ModelCall, type PrincipalCalls, repeatChatStream } from '#inference';
 import { parseExactJson } from '#kernel';
 import { changeOwnProject, projectPathOf } from '#projects';
 import { addressOf } from './chats.routes.ts';
 import { readChat } from './chats.ts';
 import type { retryBody } from './messages.schema.ts';
 import { readParams } from './params.ts';
-import { answerToWire, type KeptTurn, type RunDeps, runTurn, turnHeaders } from './run-turn.ts';
+import { answerToWire, type RunDeps, runTurn, type StoredTurn, turnHeaders } from './run-turn.ts';
 import type { Asking, Turn } from './turns.ts';
 
 export type AnswerDeps = RunDeps & { database: Database; calls: PrincipalCalls };
@@ -32,23 +32,23 @@ export async function answerMessage(
   const route = {
     operation: `chat_messages.${request.routeOptions.url?.endsWith('/retry') ? 'retry' : 'create'}`,
     read: () => stream,
-    answer: async (call: AttendedCall) => {
-      const key = call.isKept ? requireIdempotencyKey(request.headers) : null;
+    answer: async (call: ModelCall) => {
+      const key = call.hasKey ? requireIdempotencyKey(request.headers) : null;
       const turn = await begin({ address, requestId: request.id, key, params, stream });
       const message = await runTurn(deps, call, turn);
       return stream ? reply : reply.code(201).send(answerToWire(turn.userMessage, message));
     },
     repeat: repeatTurn,
   };
-  return calls.attend({ request, reply }, route, { model });
+  return calls.handle({ request, reply }, route, { model });
 }
 
 function repeatTurn(
-  kept: string,
-  { wanted: stream, reply, caller }: { wanted: boolean; reply: FastifyReply; caller: Caller },
+  stored: string,
+  { input: stream, reply, caller }: { input: boolean; reply: FastifyReply; caller: Caller },
 ): FastifyReply {
-  // as: only this room keeps answers of these routes.
-  const turn = parseExactJson(kept) as KeptTurn;
+  // as: only this room stores answers of these routes.
+  const turn = parseExactJson(stored) as StoredTurn;
   reply.headers(turnHeaders(turn, String(reply.getHeader('x-fnf-request-id') ?? '')));
   if (!stream) return reply.code(201).send(turn.answer);
   return repeatChatStream(turn.completion, { reply, caller });

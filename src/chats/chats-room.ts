@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import type { Billing } from '#billing';
 import type { Datasets } from '#datasets';
 import type { Database } from '#db';
 import type { PrincipalCalls } from '#inference';
@@ -13,7 +12,6 @@ import { createSweep, type SweepOptions } from './sweep.ts';
 export type ChatsOptions = Pick<SweepOptions, 'tidyMs'> & {
   database: Database;
   cursors: CursorCodec;
-  billing: Billing;
   calls: PrincipalCalls;
   datasets: Datasets;
   log: Pick<Log, 'warn'>;

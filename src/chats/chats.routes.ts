@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { once } from '#calls';
 import type { Database } from '#db';
 import { pageOf, readPage, type TypeBoxProvider } from '#http';
-import { once } from '#idempotency';
 import { type CursorCodec, foldText } from '#kernel';
 import { changeOwnProject, projectPathOf, projectPrefix, readOwnProject } from '#projects';
 import { createContract, deleteContract, listContract, readContract, updateContract } from './chats.contract.ts';

@@ -133,16 +133,15 @@ test('what is said again under its Idempotency-Key after its server died stands 
       where id = $1`,
     [first.message.id],
   );
-  await database.query(
-    `update idempotent_requests set instance_id = 'ins_dead', status = null, body = null, charge = null where account_id = $1`,
-    [person.accountId],
-  );
+  await database.query(`update calls set server_id = 'ins_dead', status = null, body = null where account_id = $1`, [
+    person.accountId,
+  ]);
   const { status, text, json } = await say('What is 2 + 2?');
   assert.equal(status, 201, text);
   assert.deepEqual([json.user_message.id, json.message.id], [first.user_message.id, first.message.id]);
   assert.deepEqual([json.message.state, json.message.content], ['complete', first.message.content]);
   assert.equal((await person.messages(chatId)).length, 2);
-  await database.query('delete from idempotent_requests where account_id = $1', [person.accountId]);
+  await database.query('delete from calls where account_id = $1', [person.accountId]);
   assert.equal((await say('And 3 + 3?')).status, 201);
   assert.equal((await person.messages(chatId)).length, 4);
 });
@@ -170,68 +169,4 @@ test('a slow process writes nothing into a later try, though both have the numbe
   assert.deepEqual(await renewAnswer(database, later, null), { stopRequested: false });
   const ended = await endAnswer(database, later, { state: 'stopped', error: null, text: null });
   assert.deepEqual([ended?.state, ended?.content], ['complete', message.content]);
-});
-
-/** 50 millionths, as a process leaves it behind that dies before it pays. */
-function chargeOf({ accountId, projectId }: Someone, requestId: string) {
-  return {
-    requestId,
-    accountId,
-    keyId: null,
-    projectId,
-    operation: 'chat_messages.create',
-    modelRequested: 'chat',
-    modelServed: 'fanfold-tiny-chat',
-    modelRevision: 1,
-    activeMs: 100,
-    rateMicroPerMinute: '30000',
-    priceVersion: 'x',
-    heldMicro: '100000',
-    usage: { promptTokens: 1, completionTokens: 1 },
-    outcome: 'succeeded',
-  };
-}
-
-function leaveUnpaid(charge: { requestId: string }, age: string) {
-  return server.db.database.query(
-    `insert into chat_charges (request_id, charge, created_at) values ($1, $2, now() - $3::interval)`,
-    [charge.requestId, JSON.stringify(charge), age],
-  );
-}
-
-async function whenPaid(requestIds: string[]) {
-  for (let tries = 0; tries < 1_200; tries++) {
-    const left = await server.db.database.query('select from chat_charges where request_id = any($1)', [requestIds]);
-    if (left.length === 0) return;
-    await sleep(50);
-  }
-  throw new Error('The answers are not paid.');
-}
-
-test('an answer that was kept but not paid when its server died is paid once', async () => {
-  const person = await someone(server);
-  const chatId = await person.newChat();
-  const { message } = (await person.say(chatId, 'What is 2 + 2?')).json;
-  const charge = chargeOf(person, message.request_id);
-  const unpaid = { ...charge, requestId: newId('req') };
-  const before = await balanceOf(person);
-  for (const each of [charge, unpaid]) await leaveUnpaid(each, '2 minutes');
-  await whenPaid([charge.requestId, unpaid.requestId]);
-  // The first was paid before, and is not paid again.
-  assert.equal(before - (await balanceOf(person)), 50n);
-});
-
-test('an answer that can never be paid does not hold up those behind it', async () => {
-  const person = await someone(server);
-  const damaged = { ...chargeOf(person, newId('req')), heldMicro: 'many' };
-  const sound = chargeOf(person, newId('req'));
-  const before = await balanceOf(person);
-  await leaveUnpaid(damaged, '3 minutes');
-  await leaveUnpaid(sound, '2 minutes');
-  try {
-    await whenPaid([sound.requestId]);
-    assert.equal(before - (await balanceOf(person)), 50n);
-  } finally {
-    await server.db.database.query('delete from chat_charges where request_id = $1', [damaged.requestId]);
-  }
 });

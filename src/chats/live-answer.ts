@@ -1,9 +1,7 @@
-import { chargeWithin } from '#billing';
 import type { Database, Sql } from '#db';
-import { type AnswerEnd, type AnswerFollower, chargeToJson, type NamedDelta, usageToWire } from '#inference';
+import { type AnswerEnd, type AnswerFollower, type CallRecord, type NamedDelta, usageToWire } from '#inference';
 import { Fault, type Log, storable } from '#kernel';
 import type { ServedModel } from '#models';
-import { insertCharge } from './charges.store.ts';
 import { errorOf } from './message-error.ts';
 import type { MessageRow, MessageState } from './messages.store.ts';
 import { type AnswerText, endAnswer, keepAnswer, renewAnswer } from './turns.store.ts';
@@ -36,12 +34,13 @@ export class LiveAnswer implements AnswerFollower {
   readonly #toolCalls: object[] = [];
   #hasBegun = false;
   #isOver = false;
-  #isKept = false;
   #modelRevision: number | null = null;
   #problem: Fault | null = null;
   #writing: Promise<void> | null = null;
   #timer: NodeJS.Timeout | null = null;
   #last: MessageRow;
+  /** As the transaction of the charge stores it; null: there was none. */
+  #stored: MessageRow | null = null;
 
   constructor(options: LiveOptions) {
     this.#options = options;
@@ -53,11 +52,6 @@ export class LiveAnswer implements AnswerFollower {
 
   get stop(): AbortSignal {
     return this.#stopping.signal;
-  }
-
-  /** Kept, and its call ended well: then it was charged, too. */
-  get isPaid(): boolean {
-    return this.#isKept && this.#problem === null;
   }
 
   /** As it is in the end. */
@@ -85,15 +79,15 @@ export class LiveAnswer implements AnswerFollower {
     this.#renew();
   }
 
-  /** Told when a stream that has begun fails. */
+  /** Called when a stream that has begun fails. */
   failed(problem: Fault): void {
     this.#problem = problem;
   }
 
-  /** Complete, or ended by whoever asked for it: both are charged, so both are kept first. */
-  async keep(end: AnswerEnd, keepForKey: (body: object, tx: Sql) => Promise<void>): Promise<void> {
-    const { database, message, requestId, render } = this.#options;
-    const { finished, charge } = end;
+  /** Complete, or ended by whoever asked for it: both are charged, so both are stored with the charge. */
+  record(end: AnswerEnd): CallRecord {
+    const { message, render } = this.#options;
+    const { finished, chargedMicro } = end;
     const isComplete = finished.reason !== 'cancelled';
     const answer = {
       ...this.#text(),
@@ -102,25 +96,28 @@ export class LiveAnswer implements AnswerFollower {
       finishReason: isComplete ? finished.reason : null,
       usage: JSON.stringify(usageToWire(finished.usage)),
       modelRevision: this.#modelRevision,
-      activeMs: charge.activeMs,
-      creditsMicro: chargeWithin(charge.heldMicro, charge),
+      activeMs: finished.activeMs,
+      creditsMicro: chargedMicro,
     };
-    this.#last = await database.transaction(async (tx) => {
+    // The lease lasts longer than a charge is tried.
+    this.#stopRenewing();
+    const insert = async (tx: Sql) => {
       // The chat may be gone, or somebody has tried again meanwhile; who got the answer pays for it all the same.
-      const kept = (await keepAnswer(tx, message, answer)) ?? this.#last;
-      await insertCharge(tx, requestId, JSON.stringify(chargeToJson(charge)));
-      await keepForKey(render(kept, end), tx);
-      return kept;
-    });
-    this.#isKept = true;
-    this.#over();
+      this.#stored = (await keepAnswer(tx, message, answer)) ?? this.#last;
+    };
+    return { attachment: { insert, row: null }, body: () => render(this.#stored ?? message, end) };
   }
 
-  /** The call is over, by an error if there was one; what has not been kept gets its end now. */
+  /** The call is over, by an error if there was one; what was not stored gets its end now. */
   async end(error: unknown, isCallerGone: boolean): Promise<void> {
     if (this.#isOver) return;
-    this.#over();
+    this.#isOver = true;
+    this.#stopRenewing();
     const problem = error ?? this.#problem;
+    if (problem === null && this.#stored) {
+      this.#last = this.#stored;
+      return;
+    }
     const isStopped = this.stop.aborted || (isCallerGone && (problem === null || isTimeout(problem)));
     const cause = isStopped ? null : errorOf(problem);
     const state: MessageState = isStopped ? 'stopped' : waits(problem) && !this.#hasBegun ? 'queued' : 'failed';
@@ -133,8 +130,7 @@ export class LiveAnswer implements AnswerFollower {
     }
   }
 
-  #over(): void {
-    this.#isOver = true;
+  #stopRenewing(): void {
     if (this.#timer) clearInterval(this.#timer);
   }
 

@@ -1,8 +1,6 @@
-import type { Billing } from '#billing';
 import type { Database } from '#db';
-import { type AttendedCall, chargeFromJson, type PrincipalCalls, readChatRequest } from '#inference';
-import { Fault, isUnavailableFault, type Log } from '#kernel';
-import { deleteCharge, listOldCharges } from './charges.store.ts';
+import { type ModelCall, type PrincipalCalls, readChatRequest } from '#inference';
+import type { Log } from '#kernel';
 import { LiveAnswer } from './live-answer.ts';
 import { messageToWire } from './messages.schema.ts';
 import type { MessageRow } from './messages.store.ts';
@@ -17,12 +15,12 @@ export type RunDeps = {
 };
 
 /** What a request is answered with when it is sent again under its `Idempotency-Key`. */
-export type KeptTurn = { userMessageId: string | null; messageId: string; answer: object; completion: object };
+export type StoredTurn = { userMessageId: string | null; messageId: string; answer: object; completion: object };
 
 /** Makes the answer of a turn and gives it as it is in the end; a stream has taken the reply over by then. */
 export async function runTurn(
   { database, calls, running, log }: RunDeps,
-  call: AttendedCall,
+  call: ModelCall,
   { userMessage, message, request }: Turn,
 ): Promise<MessageRow> {
   const live = new LiveAnswer({
@@ -31,20 +29,18 @@ export async function runTurn(
     message,
     request,
     requestId: call.request.id,
-    render: (kept, { body }): KeptTurn => ({
+    render: (stored, { body }): StoredTurn => ({
       userMessageId: userMessage?.id ?? null,
       messageId: message.id,
-      answer: answerToWire(userMessage, kept),
+      answer: answerToWire(userMessage, stored),
       completion: body,
     }),
   });
   running.set(message.id, live);
   call.reply.headers(turnHeaders({ userMessageId: userMessage?.id ?? null, messageId: message.id }, call.request.id));
   try {
-    await calls.answerChat(call, { wanted: readChatRequest(request), follower: live });
+    await calls.answerChat(call, { input: readChatRequest(request), follower: live });
     await live.end(null, call.caller.signal.aborted);
-    // If this fails, the sweep pays the charge once more, which changes nothing: a charge happens once per request.
-    if (live.isPaid) await deleteCharge(database, call.request.id).catch(() => {});
     return live.message;
   } catch (error) {
     await live.end(error, call.caller.signal.aborted);
@@ -56,7 +52,7 @@ export async function runTurn(
 }
 
 export function turnHeaders(
-  { userMessageId, messageId }: Pick<KeptTurn, 'userMessageId' | 'messageId'>,
+  { userMessageId, messageId }: Pick<StoredTurn, 'userMessageId' | 'messageId'>,
   requestId: string,
 ): Record<string, string> {
   return {
@@ -68,27 +64,4 @@ export function turnHeaders(
 
 export function answerToWire(userMessage: MessageRow | null, message: MessageRow) {
   return { user_message: userMessage && messageToWire(userMessage), message: messageToWire(message) };
-}
-
-/** Old enough that whoever made them would have paid. */
-const unpaidS = 60;
-
-export type PayingDeps = { database: Database; billing: Billing; log: Pick<Log, 'warn'> };
-
-/** Pays for answers that were kept by processes which died before they could. One that cannot be paid holds up no other. */
-export async function payOldCharges({ database, billing, log }: PayingDeps): Promise<void> {
-  for (const { requestId, charge } of await listOldCharges(database, unpaidS)) {
-    try {
-      await billing.settle(chargeFromJson(charge));
-      await deleteCharge(database, requestId);
-    } catch (error) {
-      if (mayPassSoon(error)) throw error;
-      log.warn({ err: error, requestId }, 'an answer cannot be paid');
-    }
-  }
-}
-
-/** The database is away, or its answer is: those behind fare no better now. */
-function mayPassSoon(error: unknown): boolean {
-  return isUnavailableFault(error) || (error instanceof Fault && error.fault === 'ambiguous_transport');
 }

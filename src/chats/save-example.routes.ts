@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
+import { once } from '#calls';
 import { type Datasets, exampleSchema, exampleToWire } from '#datasets';
 import type { Database } from '#db';
 import type { Contract, TypeBoxProvider } from '#http';
-import { once } from '#idempotency';
 import { changeOwnProject, projectPathOf } from '#projects';
 import { addressOf } from './chats.routes.ts';
 import { readChat } from './chats.ts';

@@ -1,22 +1,23 @@
-import { createIntervalTask, type IntervalTask, joinIntervalTasks } from '#kernel';
+import type { Database } from '#db';
+import { createIntervalTask, type IntervalTask, joinIntervalTasks, type Log } from '#kernel';
 import { lost } from './message-error.ts';
-import { type PayingDeps, payOldCharges } from './run-turn.ts';
 import { endLostAnswers, endWaitingAnswers } from './turns.store.ts';
 
 const lookEveryMs = 10_000;
 /** Whoever waits for a model asks again within a minute. */
 const waitingS = 600;
 
-export type SweepOptions = PayingDeps & {
+export type SweepOptions = {
+  database: Database;
+  log: Pick<Log, 'warn'>;
   /** Pause between looks for what has been left for a minute and more. */
   tidyMs?: number;
 };
 
-/** Ends answers that nobody makes any more, and pays what dead processes left unpaid. */
+/** Ends answers that nobody makes any more. */
 export function createSweep({ tidyMs = 30_000, ...deps }: SweepOptions): IntervalTask {
   async function tidy(): Promise<void> {
     await endWaitingAnswers(deps.database, { olderThanS: waitingS });
-    await payOldCharges(deps);
   }
 
   const onError = (error: unknown) => deps.log.warn({ err: error }, 'chats are not tidied yet');

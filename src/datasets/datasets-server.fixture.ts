@@ -1,6 +1,6 @@
+import { createCalls, obeyIdempotencyKeys } from '#calls';
 import { createTokenCounter } from '#engine';
 import { createServer } from '#http';
-import { createIdempotency, obeyIdempotencyKeys } from '#idempotency';
 import { createJobs } from '#jobs';
 import { createCursorCodec, newId, systemClock } from '#kernel';
 import { createKeyAuthenticator, createKeyUsage } from '#keys';
@@ -28,12 +28,8 @@ export async function startDatasetsServer(changed: Partial<DatasetLimits> = {}):
   const sql = db.database;
   const usage = createKeyUsage({ sql, clock: systemClock });
   const server = createServer({ authenticator: createKeyAuthenticator({ sql, usage }), probe: async () => {} });
-  const instanceId = newId('ins');
-  await sql.query('insert into instances (id) values ($1)', [instanceId]);
-  obeyIdempotencyKeys(server, {
-    database: sql,
-    idempotency: createIdempotency({ database: sql, instanceId, registered: async () => {} }),
-  });
+  const calls = createCalls({ database: sql, serverId: newId('ins'), clock: systemClock });
+  obeyIdempotencyKeys(server, { database: sql, calls });
   const models = openShippedModels();
   const counting = { models: models.engineModels, environment: process.env, log: () => {} };
   const tokenCounter = createTokenCounter(counting);

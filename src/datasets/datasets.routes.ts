@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { actorOf } from '#activity';
 import type { Database } from '#db';
 import { pageOf, readPage, type TypeBoxProvider } from '#http';
-import { once } from '#idempotency';
+import { once } from '#calls';
 import { type CursorCodec, fault, foldText } from '#kernel';
 import type { BaseModel } from '#models';
 import { changeOwnProject, type ProjectSeen, projectPathOf, projectPrefix, readOwnProject } from '#projects';

@@ -1,5 +1,6 @@
 import { actorOf } from '#activity';
-import { balanceOf, tooFewCredits } from '#billing';
+import { balanceOf } from '#billing';
+import { tooFewCredits } from '#calls';
 import { type DatasetVersion, findVersion } from '#datasets';
 import type { Sql } from '#db';
 import type { Engine } from '#engine';

@@ -1,5 +1,5 @@
 import { type Actor, systemActor } from '#activity';
-import { chargeWork } from '#billing';
+import { endCall } from '#calls';
 import type { Database, Sql } from '#db';
 import { formatCredits, type Micro } from '#kernel';
 import {
@@ -93,24 +93,27 @@ async function charge(
   const { activeMs, promptTokens, heldMicro, lease } = ended;
   // Nothing ran.
   if (activeMs === 0) return 0n;
-  const micro = await chargeWork(tx, {
-    type: 'index',
-    requestId: payer.requestId,
-    accountId: payer.accountId,
-    keyId: payer.keyId,
-    keyName: payer.keyName,
-    projectId: payer.projectId,
-    operation: 'dataset_indexes.create',
-    modelRequested: payer.model,
-    modelServed: payer.baseModelId,
-    modelRevision: payer.modelRevision,
-    activeMs,
-    rateMicroPerMinute: payer.rateMicroPerMinute,
-    priceVersion: payer.priceVersion,
-    heldMicro,
-    usage: { promptTokens: Number(promptTokens), completionTokens: 0 },
-    holdId: lease,
-    outcome,
+  const micro = await endCall(tx, {
+    charge: {
+      type: 'index',
+      callId: lease ?? payer.requestId,
+      requestId: payer.requestId,
+      accountId: payer.accountId,
+      keyId: payer.keyId,
+      keyName: payer.keyName,
+      projectId: payer.projectId,
+      operation: 'dataset_indexes.create',
+      modelRequested: payer.model,
+      modelServed: payer.baseModelId,
+      modelRevision: payer.modelRevision,
+      activeMs,
+      rateMicroPerMinute: payer.rateMicroPerMinute,
+      priceVersion: payer.priceVersion,
+      heldMicro,
+      usage: { promptTokens: Number(promptTokens), completionTokens: 0 },
+      outcome,
+    },
+    keyed: null,
   });
   await noteCharge(tx, payer.id, micro);
   return micro;

@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import type { Billing } from '#billing';
+import type { Calls } from '#calls';
 import { type Datasets, findVersion, streamVersion } from '#datasets';
 import type { Database } from '#db';
 import type { Engine } from '#engine';
 import type { Jobs } from '#jobs';
 import type { Clock, CursorCodec } from '#kernel';
-import type { Limiter } from '#limits';
 import type { ModelsService } from '#models';
 import type { RunningWork } from '#projects';
 import { createBackground } from './background.ts';
@@ -29,8 +28,7 @@ export type IndexesOptions = {
   models: ModelsService;
   trainedModels: IndexedModels;
   engine: Engine;
-  billing: Billing;
-  limiter: Limiter;
+  calls: Calls;
   datasets: Datasets;
   environment: Readonly<Record<string, string | undefined>>;
   /** Keeps vectors as files; what is in it can be made anew. */
@@ -50,7 +48,7 @@ export type Indexes = {
 };
 
 export function createIndexes(options: IndexesOptions): Indexes {
-  const { database, engine, models, billing, limiter, datasets, folder, environment, maxFileBytes } = options;
+  const { database, engine, models, calls, datasets, folder, environment, maxFileBytes } = options;
   const scanner = createScanner(environment);
   const files = createVectorFiles({ sql: database, folder, maxBytes: maxFileBytes });
   const search = { sql: database, scanner, files };
@@ -69,7 +67,7 @@ export function createIndexes(options: IndexesOptions): Indexes {
       return { boundMicro, describe: describeBound(boundMicro) };
     },
   });
-  const paid = { sql: database, billing, limiter, pace: engine.pace };
+  const paid = { sql: database, calls, pace: engine.pace };
   const { maxIndexes } = datasets.limits;
   return {
     routes: async (app) => {

@@ -3,15 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createBilling, grant } from '#billing';
+import { grant } from '#billing';
+import { createCalls, obeyIdempotencyKeys } from '#calls';
 import { createDatasets, type DatasetLimits } from '#datasets';
 import { createEngine, createTokenCounter, type Engine } from '#engine';
 import { createServer } from '#http';
-import { createIdempotency, obeyIdempotencyKeys } from '#idempotency';
 import { createJobs } from '#jobs';
 import { createCursorCodec, newId, systemClock } from '#kernel';
 import { createKeyAuthenticator, createKeyUsage } from '#keys';
-import { createLimiter } from '#limits';
 import type { TrainedModel } from '#models';
 import { bearer, seedAccount, seedKey, seedProject } from '#test/accounts.ts';
 import { createTestDatabase } from '#test/database.ts';
@@ -53,10 +52,7 @@ export async function startIndexesServer(given: IndexesServerOptions = {}) {
   const tokenCounter = createTokenCounter(forChildren);
   const jobs = createJobs({ url: db.url, works: builds });
   const cursors = createCursorCodec(Buffer.alloc(32, 7));
-  const instanceId = newId('ins');
-  const billing = createBilling({ database, instanceId, clock: systemClock });
-  const { registered } = billing;
-  const limiter = createLimiter({ database, instanceId, registered });
+  const calls = createCalls({ database, serverId: newId('ins'), clock: systemClock });
   const datasets = createDatasets({ database, cursors, jobs, models, tokenCounter, limits });
   const trainedModels: IndexedModels = {
     find: async (ids) => new Map([...trained].filter(([id]) => ids.includes(id))),
@@ -69,8 +65,7 @@ export async function startIndexesServer(given: IndexesServerOptions = {}) {
     jobs,
     models,
     engine,
-    billing,
-    limiter,
+    calls,
     datasets,
     folder,
     trainedModels,
@@ -84,11 +79,11 @@ export async function startIndexesServer(given: IndexesServerOptions = {}) {
     authenticator: createKeyAuthenticator({ sql: database, usage }),
     probe: async () => {},
   });
-  obeyIdempotencyKeys(server, { database, idempotency: createIdempotency({ database, instanceId, registered }) });
+  obeyIdempotencyKeys(server, { database, calls });
   server.register(datasets.routes);
   server.register(indexes.routes);
   const origin = await server.listen({ host: '127.0.0.1', port: 0 });
-  billing.start();
+  calls.start();
   await jobs.start();
   await indexes.start();
   return {
@@ -101,7 +96,7 @@ export async function startIndexesServer(given: IndexesServerOptions = {}) {
       await server.close();
       await jobs.stop(1_000);
       indexes.stop();
-      await billing.stop();
+      await calls.stop();
       await real.close();
       await tokenCounter.close();
       await db.drop();

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { actorOf } from '#activity';
+import { once } from '#calls';
 import { findDataset } from '#datasets';
 import type { Database, Sql } from '#db';
 import { pageOf, readPage, type TypeBoxProvider } from '#http';
-import { once } from '#idempotency';
 import { type CursorCodec, fault } from '#kernel';
 import { changeOwnProject, projectPrefix, readOwnProject } from '#projects';
 import { type CreateDeps, createIndex } from './create-index.ts';

@@ -1,19 +1,18 @@
 import type { FastifyReply } from 'fastify';
-import { type Billing, boundOf, type CostPace, chargeWork, tooFewCredits } from '#billing';
+import { boundOf, type Calls, type CostPace, type OpenCall, tooFewCredits } from '#calls';
 import type { Sql } from '#db';
 import { type Principal, whyItEnded } from '#http';
 import { fault, isUnavailableFault, type Micro } from '#kernel';
-import { type Limiter, limitedSubjectsOf } from '#limits';
+import { limitedSubjectsOf } from '#limits';
 import type { DatasetIndex } from './dataset-index.ts';
 
-export type PaidDeps = {
+export type PaidRunDeps = {
   sql: Sql;
-  billing: Pick<Billing, 'holdForWork' | 'endWork' | 'leaveWork'>;
-  limiter: Pick<Limiter, 'enter'>;
+  calls: Pick<Calls, 'open'>;
   pace: (baseModelId: string) => CostPace;
 };
 
-export type PaidCall = {
+export type PaidRunRequest = {
   principal: Principal;
   requestId: string;
   /** Of the route. */
@@ -22,9 +21,9 @@ export type PaidCall = {
   promptTokensAtMost: number;
   /** Aborted when nobody waits for the answer any more. */
   signal: AbortSignal;
-  reply: Pick<FastifyReply, 'headers' | 'raw'>;
-  /** The answer is kept under an `Idempotency-Key`: what is written is committed just before it is sent. */
-  isKept: boolean;
+  reply: Pick<FastifyReply, 'headers'>;
+  /** The answer is stored under an `Idempotency-Key`: what is written is committed just before it is sent. */
+  hasKey: boolean;
 };
 
 /** What a call has made the model do. */
@@ -37,8 +36,8 @@ export type Spent = { activeMs: number; promptTokens: number };
  * transaction was committed, it throws `ambiguous_transport`.
  */
 export async function performPaid<Worked extends { spent: Spent }, Result>(
-  deps: PaidDeps,
-  call: PaidCall,
+  deps: PaidRunDeps,
+  request: PaidRunRequest,
   {
     work,
     finish,
@@ -47,76 +46,56 @@ export async function performPaid<Worked extends { spent: Spent }, Result>(
     finish: (worked: Worked, pay: (tx: Sql) => Promise<Micro>) => Promise<Result>;
   },
 ): Promise<Result> {
-  const { billing, pace } = deps;
-  const { principal, requestId, index, promptTokensAtMost, signal, isKept } = call;
+  const { principal, requestId, operation, index, signal, hasKey } = request;
   const { accountId } = principal;
+  // The key has a row in `calls` under the id of the request.
+  const id = hasKey ? `${requestId}/run` : requestId;
+  const call = deps.calls.open({ id, operation, target: { accountId, project: null, model: index.model } });
+  let hasPaid = false;
+  try {
+    await begin(deps, request, call);
+    const worked = await work();
+    return await finish(worked, async (tx) => {
+      const micro = await call.endWithin(tx, chargeOf(request, worked.spent, call.heldMicro));
+      // What is stored under a key is committed later, and whoever sends it again learns whether it was.
+      hasPaid = !hasKey;
+      return micro;
+    });
+  } catch (error) {
+    if (hasPaid && isUnavailableFault(error)) throw fault('ambiguous_transport', { cause: error });
+    throw whyItEnded(error, signal);
+  } finally {
+    await call.close();
+  }
+}
+
+async function begin(
+  { sql, pace }: PaidRunDeps,
+  { principal, index, promptTokensAtMost, reply }: PaidRunRequest,
+  call: OpenCall,
+): Promise<void> {
   const heldMicro = boundOf({
     promptTokensAtMost,
     maxTokens: 0,
     pace: pace(index.baseModelId),
     rateMicroPerMinute: index.queryRateMicroPerMinute,
   });
-  const pass = await letIn(deps, call, heldMicro);
-  let hasPaid = false;
-  try {
-    await hold(billing, { requestId, accountId, micro: heldMicro });
-    const worked = await work();
-    const result = await finish(worked, async (tx) => {
-      const micro = await pay(tx, { call, heldMicro, spent: worked.spent });
-      // What is kept is committed later, and whoever sends it again learns whether it was.
-      hasPaid = !isKept;
-      return micro;
-    });
-    billing.leaveWork({ requestId, accountId });
-    await seeOut(pass, call);
-    return result;
-  } catch (error) {
-    await billing.endWork({ requestId, accountId });
-    if (hasPaid && isUnavailableFault(error)) {
-      await pass?.setAside();
-      throw fault('ambiguous_transport', { cause: error });
-    }
-    await pass?.leave();
-    throw whyItEnded(error, signal);
-  }
+  const subjects = await limitedSubjectsOf(sql, principal);
+  const limits = subjects.length === 0 ? null : subjects;
+  const begun = await call.begin({ keyId: principal.keyId, heldMicro, limits, idempotency: null });
+  if (begun.state === 'answered') throw new Error('A call without a key has an answer. This is a bug.');
+  reply.headers(begun.headers);
+  if (begun.state === 'insufficient')
+    throw tooFewCredits('This call', { required: heldMicro, available: begun.availableMicro });
 }
 
-type Pass = Awaited<ReturnType<Limiter['enter']>>;
-
-/** Null: neither the key nor the account has limits. */
-async function letIn({ sql, limiter }: PaidDeps, call: PaidCall, micro: Micro): Promise<Pass | null> {
-  const subjects = await limitedSubjectsOf(sql, call.principal);
-  if (subjects.length === 0) return null;
-  const pass = await limiter.enter({ requestId: call.requestId, micro, subjects });
-  call.reply.headers(pass.headers);
-  return pass;
-}
-
-/** The limits look at what was charged, which nobody sees before it is committed: of a kept answer, as it is sent. */
-async function seeOut(pass: Pass | null, { isKept, reply }: PaidCall): Promise<void> {
-  if (isKept && !reply.raw.destroyed) reply.raw.once('close', () => void pass?.leave());
-  else await pass?.leave();
-}
-
-type HoldRequest = Parameters<Billing['holdForWork']>[0];
-
-async function hold(billing: PaidDeps['billing'], request: HoldRequest): Promise<void> {
-  if (request.micro === 0n) return;
-  const answer = await billing.holdForWork(request);
-  if (answer !== 'held')
-    throw tooFewCredits('This call', { required: request.micro, available: answer.refused.availableMicro });
-}
-
-function pay(tx: Sql, { call, heldMicro, spent }: { call: PaidCall; heldMicro: Micro; spent: Spent }): Promise<Micro> {
-  const { principal, requestId, operation, index } = call;
-  return chargeWork(tx, {
+function chargeOf({ principal, requestId, index }: PaidRunRequest, spent: Spent, heldMicro: Micro) {
+  return {
     type: 'inference',
     requestId,
-    accountId: principal.accountId,
     keyId: principal.keyId,
     keyName: principal.keyName,
     projectId: index.projectId,
-    operation,
     modelRequested: index.model,
     modelServed: index.baseModelId,
     modelRevision: index.modelRevision,
@@ -125,7 +104,6 @@ function pay(tx: Sql, { call, heldMicro, spent }: { call: PaidCall; heldMicro: M
     priceVersion: index.priceVersion,
     heldMicro,
     usage: { promptTokens: spent.promptTokens, completionTokens: 0 },
-    holdId: requestId,
     outcome: 'succeeded',
-  });
+  } as const;
 }

@@ -1,21 +1,18 @@
 import type { FastifyReply } from 'fastify';
-import type { Charge } from '#billing';
-import type { Sql } from '#db';
 import type { Finished } from '#engine';
-import { Fault } from '#kernel';
+import { Fault, type Micro } from '#kernel';
 import type { ServedModel } from '#models';
-import type { AttendedCall } from './attended-call.ts';
-import type { Call } from './call.ts';
 import { CollectedAnswer, type NamedDelta } from './collected-answer.ts';
 import type { InferenceDeps } from './deps.ts';
 import { resolveText } from './entry.ts';
 import { generate, type Known } from './generate.ts';
+import type { CallBounds, CallRecord, ModelCall } from './model-call.ts';
 import type { TextAnswer, TextCall, TextRequest } from './protocol.ts';
 import { nothingStored } from './stored-responses.ts';
 import { createTextStream } from './text-stream.ts';
 
 /** An answer that is complete or was ended, before it is charged. */
-export type AnswerEnd = { body: object; finished: Finished; charge: Charge };
+export type AnswerEnd = { body: object; finished: Finished; chargedMicro: Micro };
 
 /** Follows an answer beside its caller, and stores it. */
 export type AnswerFollower = {
@@ -23,64 +20,52 @@ export type AnswerFollower = {
   promptBytes: number;
   /** Aborts to end the answer. */
   stop: AbortSignal;
-  /** Which model answers; before anything is prepared. */
+  /** Called with the model that answers, before anything is prepared. */
   resolved: (model: ServedModel) => void;
   delta: (delta: NamedDelta) => void;
-  /**
-   * Keeps what the answer has come to, before it is charged; what it throws fails the call. `keepForKey` keeps it under
-   * the `Idempotency-Key` too, in the same transaction.
-   */
-  keep: (end: AnswerEnd, keepForKey: (body: object, tx: Sql) => Promise<void>) => Promise<void>;
-  /** Told why a stream that has begun ends badly. */
+  /** What is stored of the answer, with its charge. */
+  record: (end: AnswerEnd) => CallRecord;
+  /** Called when a stream that has begun ends badly. */
   failed: (problem: Fault) => void;
 };
 
 /** What is answered, in which protocol. */
-export type TextAnswering<Wanted extends TextRequest> = {
-  route: TextCall<Wanted>;
-  wanted: Wanted;
+export type TextAnswering<Input extends TextRequest> = {
+  route: TextCall<Input>;
+  input: Input;
   follower: AnswerFollower | null;
 };
 
-type Answering = {
-  attended: AttendedCall;
-  wanted: TextRequest;
-  call: Call;
-  answer: TextAnswer;
-  follower: AnswerFollower | null;
-};
+type Answering = { call: ModelCall; input: TextRequest; answer: TextAnswer; follower: AnswerFollower | null };
 
 /** Answers a call of a text model in one piece or as a stream, which takes the reply over. */
-export async function answerText<Wanted extends TextRequest>(
+export async function answerText<Input extends TextRequest>(
   deps: InferenceDeps,
-  attended: AttendedCall,
-  { route, wanted: asked, follower }: TextAnswering<Wanted>,
+  call: ModelCall,
+  { route, input: sent, follower }: TextAnswering<Input>,
 ): Promise<string | FastifyReply> {
   try {
-    const wanted = route.resolve ? await route.resolve(asked, storedFor(deps, attended)) : asked;
-    const model = resolveText(deps, attended.admitted, wanted.model);
+    const { storedResponses } = deps;
+    const input = route.resolve ? await route.resolve(sent, storedResponses?.of(call.admitted) ?? nothingStored) : sent;
+    const model = resolveText(deps, call.admitted, input.model);
     follower?.resolved(model);
-    const call = attended.callFor(model, boundsOf(model, { wanted, follower }));
-    const answer = route.answer(wanted, { nowMs: deps.clock.nowMs(), stores: deps.storedResponses !== null });
-    const answering = { attended, wanted, call, answer, follower };
-    return await (wanted.stream ? streamAnswer(deps, answering) : sendAnswer(deps, answering));
+    await call.begin(model, boundsOf(model, { input, follower }));
+    const answer = route.answer(input, { nowMs: deps.clock.nowMs(), stores: storedResponses !== null });
+    const answering = { call, input, answer, follower };
+    return await (input.stream ? streamAnswer(deps, answering) : sendAnswer(deps, answering));
   } catch (error) {
     throw route.reword && error instanceof Fault ? route.reword(error) : error;
   }
 }
 
-function storedFor({ storedResponses }: InferenceDeps, { admitted }: AttendedCall) {
-  return storedResponses?.of(admitted) ?? nothingStored;
-}
-
 function boundsOf(
   { limits: { maxContextTokens } }: ServedModel,
-  { wanted, follower }: Pick<Answering, 'wanted' | 'follower'>,
-) {
-  const { sampling, addedBytes } = wanted;
+  { input, follower }: Pick<Answering, 'input' | 'follower'>,
+): CallBounds {
+  const { sampling, addedBytes } = input;
   return {
     promptTokens: maxContextTokens,
-    maxTokens: wanted.fitsContext
+    maxTokens: input.fitsContext
       ? Math.min(sampling.maxTokens ?? maxContextTokens, maxContextTokens)
       : (sampling.maxTokens ?? maxContextTokens),
     ...(addedBytes === undefined ? {} : { addedBytes }),
@@ -89,7 +74,7 @@ function boundsOf(
 }
 
 async function sendAnswer(deps: InferenceDeps, answering: Answering): Promise<string> {
-  const { attended, answer, follower } = answering;
+  const { call, answer, follower } = answering;
   const collected = new CollectedAnswer();
   const finished = await run(deps, answering, {
     onDelta: toAll([(delta) => collected.add(delta), follower && ((delta) => follower.delta(delta))]),
@@ -98,17 +83,17 @@ async function sendAnswer(deps: InferenceDeps, answering: Answering): Promise<st
   });
   // Who follows an answer has it already.
   if (follower) return '';
-  attended.reply.type('application/json; charset=utf-8');
+  call.reply.type('application/json; charset=utf-8');
   return JSON.stringify(answer.collect(collected, finished));
 }
 
 async function streamAnswer(deps: InferenceDeps, answering: Answering): Promise<FastifyReply> {
-  const { attended, answer, follower } = answering;
-  const { request, reply } = attended;
+  const { call, answer, follower } = answering;
+  const { request, reply } = call;
   let known: Known = { promptTokens: null };
-  const stream = createTextStream(attended, { writer: answer.stream(), known: () => known });
+  const stream = createTextStream(call, { writer: answer.stream(), known: () => known });
   // What is streamed is kept whole, with the same ids.
-  const collected = attended.isKept || follower || answer.stored ? new CollectedAnswer() : null;
+  const collected = call.hasKey || follower || answer.stored ? new CollectedAnswer() : null;
   try {
     const finished = await run(deps, answering, {
       onDelta: toAll([
@@ -129,65 +114,54 @@ async function streamAnswer(deps: InferenceDeps, answering: Answering): Promise<
     if (problem === null) throw error;
     follower?.failed(problem);
     request.server.faultLog.tell(request, problem, 'a stream ended with an error');
-    await attended.failed(error, { hasBegun: true });
+    await call.failed(error, { hasBegun: true });
   }
   return reply;
 }
 
 type Run = {
   onDelta: (delta: NamedDelta) => void;
-  /** Null: nobody keeps the answer. */
+  /** Null: nobody stores the answer. */
   collected: CollectedAnswer | null;
   onPrepared: ((known: Known) => void) | null;
 };
 
 async function run(deps: InferenceDeps, answering: Answering, { collected, ...how }: Run): Promise<Finished> {
-  const { attended, wanted, call, answer, follower } = answering;
-  const { prompt, sampling, stream: streams } = wanted;
+  const { call, input, answer, follower } = answering;
+  const { prompt, sampling, stream: streams } = input;
   try {
     return await generate(deps, call, {
       ...how,
-      ...{ prompt, sampling, streams, callIdPrefix: answer.callIdPrefix },
-      dropsOldestTurns: wanted.dropsOldestTurns === true,
-      fitsContext: wanted.fitsContext === true,
+      prompt,
+      sampling,
+      streams,
+      callIdPrefix: answer.callIdPrefix,
+      dropsOldestTurns: input.dropsOldestTurns === true,
+      fitsContext: input.fitsContext === true,
       // Who follows an answer wants what there is of it when it is ended.
       whole: !streams && !follower,
-      keep: collected && keeperOf(deps, answering, (finished) => answer.collect(collected, finished)),
+      record: (finished) => (collected ? recordOf(deps, answering, { collected, finished }) : {}),
     });
   } catch (error) {
     if (!follower?.stop.aborted || !(error instanceof Fault && error.fault === 'request_timeout')) throw error;
     // It was ended while its prompt was prepared or waited.
-    attended.canceled();
+    call.canceled();
     const usage = { promptTokens: 0, completionTokens: 0, reasoningTokens: 0, cachedTokens: 0 };
     return { reason: 'cancelled', usage, activeMs: 0 };
   }
 }
 
-/** Keeps an answer before it is charged: for who follows it, under an `Idempotency-Key`, for later calls. */
-function keeperOf(
-  { sql, storedResponses }: InferenceDeps,
-  { attended, answer, follower }: Answering,
-  bodyOf: (finished: Finished) => object,
-) {
-  const { stored } = answer;
-  if (follower)
-    return (finished: Finished, charge: Charge): Promise<void> =>
-      follower.keep({ body: bodyOf(finished), finished, charge }, async (body, tx) => {
-        await attended.keeping(() => body)?.(finished, charge, tx);
-      });
-  if (!stored || !storedResponses) return attended.keeping(bodyOf);
-  return async (finished: Finished, charge: Charge): Promise<void> => {
-    // Half an answer, whose caller has left, is nothing to go on from.
-    if (finished.reason === 'cancelled') return;
-    const body = bodyOf(finished);
-    const keepForKey = attended.keeping(() => body);
-    if (!keepForKey) await storedResponses.keep({ response: stored(body), charge });
-    else
-      await sql.transaction(async (tx) => {
-        await storedResponses.keep({ response: stored(body), charge }, tx);
-        await keepForKey(finished, charge, tx);
-      });
-  };
+/** What is stored with the charge: for who follows the answer, under an `Idempotency-Key`, for later calls. */
+function recordOf(
+  { storedResponses }: InferenceDeps,
+  { call, answer, follower }: Answering,
+  { collected, finished }: { collected: CollectedAnswer; finished: Finished },
+): CallRecord {
+  const body = answer.collect(collected, finished);
+  if (follower) return follower.record({ body, finished, chargedMicro: call.costOf(finished) });
+  // Half an answer, whose caller has left, is nothing to go on from.
+  const stored = finished.reason === 'cancelled' ? undefined : answer.stored?.(body);
+  return { body: () => body, attachment: stored ? (storedResponses?.attachment(call.admitted, stored) ?? null) : null };
 }
 
 /** Nearly always there are one or two listeners, and they are called for every token. */

@@ -1,7 +1,8 @@
 import { type Finished, messageToWire, toolChoiceToWire, toolToWire } from '#engine';
 import { foldText, storable } from '#kernel';
+import type { ServedModel } from '#models';
+import type { Admitted } from './admitted.ts';
 import { assistantMessage } from './assistant-message.ts';
-import type { Call } from './call.ts';
 import { CollectedAnswer, type NamedDelta } from './collected-answer.ts';
 import type { TextRequest } from './model-request.ts';
 import type { NewSavedCall } from './saved-calls.store.ts';
@@ -11,18 +12,21 @@ export type Asked = Pick<TextRequest, 'prompt' | 'sampling'>;
 /** A complete answer. */
 export type Completed = Finished & { reason: NewSavedCall['finishReason'] };
 
+/** The call that is saved. */
+export type SavedCallSource = { request: { id: string }; admitted: Admitted; model: ServedModel };
+
 /** Gathers what a call answers, and makes what is kept of it. */
-export function createRecord(call: Call, asked: Asked) {
+export function createRecord(call: SavedCallSource, asked: Asked) {
   const collected = new CollectedAnswer();
   return {
     add: (delta: NamedDelta): void => collected.add(delta),
     of: ({ reason, usage, activeMs }: Completed): NewSavedCall => {
-      const { admitted, model, requestId } = call;
+      const { admitted, model } = call;
       const answer = assistantMessage(collected);
       const text = collected.textOf('content');
       const spoken = asked.prompt.messages.map(({ content }) => content);
       return {
-        requestId,
+        requestId: call.request.id,
         projectId: admitted.project.id,
         accountId: admitted.accountId,
         keyId: admitted.key?.id ?? null,

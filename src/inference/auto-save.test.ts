@@ -5,7 +5,7 @@ import type { Sql } from '#db';
 import type { Finished } from '#engine';
 import { fault } from '#kernel';
 import { createAutoSave } from './auto-save.ts';
-import type { Call } from './call.ts';
+import type { ModelCall } from './model-call.ts';
 
 const sampling = {
   maxTokens: 8,
@@ -23,9 +23,9 @@ const finished: Finished = {
 };
 
 /** As much of a call as is kept of it. */
-function callOf(requestId: string, isSaved = true): Call {
+function callOf(requestId: string, isSaved = true): ModelCall {
   return {
-    requestId,
+    request: { id: requestId },
     admitted: {
       isSaved,
       accountId: 'acc_1',
@@ -33,7 +33,7 @@ function callOf(requestId: string, isSaved = true): Call {
       project: { id: 'prj_1', kind: 'text', ownerSlug: 'ada' },
     },
     model: { requested: 'chat', revision: null, baseModel: { id: 'base' } },
-  } as unknown as Call;
+  } as unknown as ModelCall;
 }
 
 function askedOf(content: string) {

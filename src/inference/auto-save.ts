@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '#db';
 import type { Finished } from '#engine';
 import { isUnavailableFault, type Log } from '#kernel';
-import { type Asked, createRecord } from './auto-save-record.ts';
-import type { Call } from './call.ts';
+import { type Asked, createRecord, type SavedCallSource } from './auto-save-record.ts';
 import type { NamedDelta } from './collected-answer.ts';
 import type { NewSavedCall } from './saved-calls.store.ts';
 import { insertSavedCalls } from './saved-calls.store.ts';
@@ -16,7 +15,7 @@ import { createWaitingCalls } from './waiting-calls.ts';
  */
 export type AutoSave = {
   /** Null: the call is not to be kept. */
-  record: (call: Call, asked: Asked) => Recording | null;
+  record: (call: SavedCallSource, asked: Asked) => Recording | null;
   /** What became of the calls so far. */
   counts: () => Readonly<AutoSaveCounts>;
   /** Writes what waits, within a bound. Rejects never. */

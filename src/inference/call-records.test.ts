@@ -19,7 +19,7 @@ const trouble: { settlements: 'none' | 'lost answer' | 'lost statement' } = { se
 
 before(async () => {
   pg = await createTestDatabase();
-  app = await startApp(troubled(pg.database), { timing: { settleForMs: 100 } });
+  app = await startApp(troubled(pg.database), { timing: { endForMs: 100 } });
   ada = await seedTenant(pg.database, app.models);
 });
 
@@ -30,15 +30,21 @@ after(async () => {
 
 function troubled(database: Database): Database {
   const away = () => fault('service_unavailable', { retryAfterSeconds: 1 });
+  async function end<T>(run: () => Promise<T>): Promise<T> {
+    if (trouble.settlements === 'lost statement') throw away();
+    const result = await run();
+    if (trouble.settlements === 'lost answer') throw away();
+    return result;
+  }
   return {
     ...database,
     async query(text, values, options) {
-      const isSettlement = options?.name?.startsWith('billing.settle') ?? false;
-      if (isSettlement && trouble.settlements === 'lost statement') throw away();
-      const rows = await database.query<never>(text, values, options);
-      if (isSettlement && trouble.settlements === 'lost answer') throw away();
-      return rows;
+      return options?.name === 'calls.end'
+        ? end(() => database.query(text, values, options))
+        : database.query(text, values, options);
     },
+    // Of calls, only ends that store something with the charge.
+    transaction: (work) => end(() => database.transaction(work)),
   };
 }
 
@@ -190,7 +196,7 @@ test('a charge that was not made is unknown, and in a stream it ends as an error
   }
 });
 
-test('a call with a key whose charge is unknown is paid and answered when it is sent again', async () => {
+test('a call with a key whose charge is unknown is answered when it is sent again, and paid once', async () => {
   for (const row of protocolRows)
     for (const kind of ['lost answer', 'lost statement'] as const) {
       const asked = { key: randomUUID(), text: randomUUID() };
@@ -199,10 +205,17 @@ test('a call with a key whose charge is unknown is paid and answered when it is 
       assert.deepEqual(await toldOf(row, first), row.refusal('ambiguous_transport'));
       trouble.settlements = 'none';
       const again = await call(row, asked);
-      const id = first.headers.get('x-request-id');
-      assert.deepEqual([again.status, again.headers.get('x-fnf-request-id')], [200, id]);
-      const rows = await pg.database.query('select from ledger where request_id = $1', [id]);
-      assert.equal(rows.length, 1, row.name);
-      assert.equal((await recordOf(id)).body.state, 'succeeded');
+      // What was charged is stored with its charge, and what was not is run anew.
+      const ids = [first, again].map(({ headers }) => headers.get('x-request-id'));
+      const replayed = again.headers.get('x-fnf-request-id');
+      const paid = kind === 'lost answer' ? ids[0] : ids[1];
+      assert.equal(again.status, 200, row.name);
+      assert.equal(kind === 'lost answer' ? replayed : ids[1], paid);
+      const rows = await pg.database.query<{ id: string }>(
+        `select request_id as id from ledger where request_id = any($1) and type = 'inference'`,
+        [ids],
+      );
+      assert.deepEqual(rows, [{ id: paid }], row.name);
+      assert.equal((await recordOf(paid ?? null)).body.state, 'succeeded');
     }
 });

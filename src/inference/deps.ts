@@ -1,14 +1,10 @@
-import type { Billing } from '#billing';
+import type { Calls } from '#calls';
 import type { Database } from '#db';
 import type { Engine } from '#engine';
-import type { Idempotency } from '#idempotency';
 import type { Clock } from '#kernel';
-import type { Limiter } from '#limits';
 import type { ModelsService, ModelUsage } from '#models';
-import type { Requests } from '#requests';
 import type { Admit, FindTrained } from './admission.ts';
 import type { AutoSave } from './auto-save.ts';
-import type { DoubtfulPayers } from './doubtful-payers.ts';
 import type { ObserveCall } from './observe-calls.ts';
 import type { RepeatGuard } from './repeat-guard.ts';
 import type { ResponseStore } from './stored-responses.ts';
@@ -21,11 +17,7 @@ export type InferenceDeps = {
   models: ModelsService;
   modelUsage: ModelUsage;
   engine: Engine;
-  billing: Billing;
-  limiter: Limiter;
-  doubtfulPayers: DoubtfulPayers;
-  idempotency: Idempotency;
-  requests: Requests;
+  calls: Calls;
   repeatGuard: RepeatGuard;
   /** Null: responses are not stored. */
   storedResponses: ResponseStore | null;

@@ -1,25 +1,25 @@
-import type { Charge } from '#billing';
 import type { Embedded, PreparedEmbedding } from '#engine';
 import { fault } from '#kernel';
 import { type ServedModel, withQueryInstruction } from '#models';
-import { type Call, performCall } from './call.ts';
 import type { InferenceDeps } from './deps.ts';
+import type { ModelCall } from './model-call.ts';
 import type { EmbeddingAnswer, EmbeddingRequest } from './model-request.ts';
 import { type RunEnd, watched } from './observe-calls.ts';
+import { runCall } from './run-call.ts';
 
 export type Embedding = {
-  wanted: EmbeddingRequest;
-  /** See `performCall`. */
-  keep: ((answer: EmbeddingAnswer, charge: Charge) => Promise<void>) | null;
+  input: EmbeddingRequest;
+  /** Makes the body of the answer. */
+  bodyOf: (answer: EmbeddingAnswer) => object;
 };
 
 /** Embeds the inputs of one call; resolves when the vectors are checked and charged. */
-export function embed(deps: InferenceDeps, call: Call, embedding: Embedding): Promise<EmbeddingAnswer> {
+export function embed(deps: InferenceDeps, call: ModelCall, embedding: Embedding): Promise<EmbeddingAnswer> {
   const how = { call, sampling: null, streams: false, endOf: (answer: EmbeddingAnswer) => endOf(call, answer) };
   return watched(deps.observe, how, () => run(deps, call, embedding));
 }
 
-function endOf({ signal }: Call, { vectors, promptTokens, activeMs }: EmbeddingAnswer): RunEnd {
+function endOf({ signal }: ModelCall, { vectors, promptTokens, activeMs }: EmbeddingAnswer): RunEnd {
   return {
     outcome: signal.aborted && vectors.length === 0 ? 'client_disconnected' : 'succeeded',
     usage: { promptTokens, completionTokens: 0, reasoningTokens: 0, cachedTokens: 0 },
@@ -28,18 +28,18 @@ function endOf({ signal }: Call, { vectors, promptTokens, activeMs }: EmbeddingA
   };
 }
 
-function run(deps: InferenceDeps, call: Call, { wanted, keep }: Embedding): Promise<EmbeddingAnswer> {
+function run(deps: InferenceDeps, call: ModelCall, { input, bodyOf }: Embedding): Promise<EmbeddingAnswer> {
   const { engine } = deps;
   const { model, signal, admitted } = call;
-  return performCall(deps, call, {
-    keep,
+  return runCall(call, {
+    record: (answer) => ({ body: () => bodyOf(answer) }),
     async prepare() {
       const prepared = await engine.prepareEmbedding(
         {
           target: model.target,
-          texts: instructed(wanted, model.queryInstruction),
+          texts: instructed(input, model.queryInstruction),
           maxInputTokens: model.limits.maxInputTokens,
-          truncate: wanted.truncate,
+          truncate: input.truncate,
           requestTokens: model.limits.requestTokenBudget,
           scope: admitted.accountId,
         },

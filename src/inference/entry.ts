@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
+import type { CallTarget } from '#calls';
 import { compatBody, type ParsedBody } from '#http';
 import { fault, isFields } from '#kernel';
 import { resolveModel, type ServedModel } from '#models';
-import type { RequestTarget } from '#requests';
 import type { AdmittedPlace } from './admission.store.ts';
 import type { Admit, createPrincipalAdmission } from './admission.ts';
 import type { Admitted } from './admitted.ts';
@@ -18,7 +18,7 @@ export type Entered = {
   admitted: Admitted;
   body: ParsedBody;
   /** Who calls what. */
-  target: RequestTarget;
+  target: CallTarget;
 };
 
 /** Admits a call. */

@@ -1,5 +1,5 @@
+import type { CallFailure } from '#calls';
 import { Fault } from '#kernel';
-import type { Failure } from '#requests';
 
 export type FailedWhen = {
   /** The answer had begun. */
@@ -10,7 +10,7 @@ export type FailedWhen = {
 };
 
 /** How a call ended that was not charged, as its account is told. */
-export function failureOf(error: unknown, { hasBegun, isCallerGone, mayHaveRun }: FailedWhen): Failure {
+export function failureOf(error: unknown, { hasBegun, isCallerGone, mayHaveRun }: FailedWhen): CallFailure {
   const { status, code } = error instanceof Fault ? error.row : { status: 500, code: 'internal_error' };
   if (isCallerGone && code === 'request_timeout') return canceled;
   return {
@@ -22,7 +22,7 @@ export function failureOf(error: unknown, { hasBegun, isCallerGone, mayHaveRun }
 }
 
 /** The caller left before anything was done for him. */
-export const canceled: Failure = { state: 'canceled', httpStatus: null, errorCode: null };
+export const canceled: CallFailure = { state: 'canceled', httpStatus: null, errorCode: null };
 
 /** Nobody knows whether the call was served. */
 export function isAmbiguous(error: unknown): boolean {

@@ -1,11 +1,11 @@
-import type { Charge } from '#billing';
 import type { Delta, Finished } from '#engine';
-import { type Call, performCall } from './call.ts';
 import type { NamedDelta } from './collected-answer.ts';
 import type { InferenceDeps } from './deps.ts';
+import type { CallRecord, ModelCall } from './model-call.ts';
 import { type CallWatch, type RunEnd, watched } from './observe-calls.ts';
 import { preparePrompt } from './prepare-prompt.ts';
 import type { TextAnswer, TextRequest } from './protocol.ts';
+import { runCall } from './run-call.ts';
 import { wireId } from './wire-id.ts';
 
 /** What is known of a prompt that was prepared; null: nobody has counted. */
@@ -24,12 +24,12 @@ export type Generating = {
   streams: boolean;
   /** Nobody sees the answer before its end. */
   whole: boolean;
-  /** See `performCall`. */
-  keep: ((finished: Finished, charge: Charge) => Promise<void>) | null;
+  /** What is stored with the charge. */
+  record: (finished: Finished) => CallRecord;
 };
 
 /** Runs one text generation of a call; resolves when it is finished, metered and charged. */
-export function generate(deps: InferenceDeps, call: Call, generating: Generating): Promise<Finished> {
+export function generate(deps: InferenceDeps, call: ModelCall, generating: Generating): Promise<Finished> {
   const { sampling, streams } = generating;
   return watched(deps.observe, { call, sampling, streams, endOf }, async (watch) => {
     const recording = deps.autoSave.record(call, generating);
@@ -74,11 +74,11 @@ function firstOf(watch: CallWatch): () => void {
 
 function run(
   deps: InferenceDeps,
-  call: Call,
+  call: ModelCall,
   onDelta: (delta: Delta) => void,
   generating: Generating,
 ): Promise<Finished> {
-  const { prompt, sampling, whole, onPrepared, keep } = generating;
+  const { prompt, sampling, whole, onPrepared, record } = generating;
   const { engine } = deps;
   const { signal, model, admitted } = call;
   const wanted = {
@@ -86,8 +86,8 @@ function run(
     dropsOldestTurns: generating.dropsOldestTurns === true,
     fitsContext: generating.fitsContext === true,
   };
-  return performCall(deps, call, {
-    keep,
+  return runCall(call, {
+    record,
     async prepare() {
       const prepared = await preparePrompt(engine, wanted, signal);
       onPrepared?.({ promptTokens: prepared.promptTokens || null });

@@ -7,12 +7,10 @@ import { createProtocols } from './protocols/index.ts';
 
 export { createAdmission } from './admission.ts';
 export type { AnswerEnd, AnswerFollower } from './answer-text.ts';
-export type { AttendedCall } from './attended-call.ts';
 export { createAutoSave } from './auto-save.ts';
 export type { NamedDelta } from './collected-answer.ts';
 export type { InferenceDeps } from './deps.ts';
-export { createDoubtfulPayers } from './doubtful-payers.ts';
-export { chargeFromJson, chargeToJson } from './kept-calls.ts';
+export type { CallRecord, ModelCall } from './model-call.ts';
 export type { CallEnd, CallWatch, ObserveCall, ObservedCall } from './observe-calls.ts';
 export { createPrincipalCalls, type PrincipalCalls } from './principal-calls.ts';
 export { chunkSchema as chatChunkSchema } from './protocols/chat-completions/chat.contract.ts';

@@ -1,6 +1,6 @@
 import type { Usage } from '#engine';
 import { Fault } from '#kernel';
-import type { Call } from './call.ts';
+import type { SavedCallSource } from './auto-save-record.ts';
 import type { TextRequest } from './model-request.ts';
 
 /** A call that is about to reach a model, without anything that is said in it. */
@@ -37,6 +37,9 @@ export type CallWatch = {
   ended: (end: CallEnd) => void;
 };
 
+/** A call as its route has it. */
+type ObservedSource = SavedCallSource & { operation: string };
+
 /** Told of every call; null when nobody watches. */
 export type ObserveCall = (call: ObservedCall) => CallWatch | null;
 
@@ -50,7 +53,12 @@ export function watched<Result>(
   {
     call,
     ...how
-  }: { call: Call; sampling: TextRequest['sampling'] | null; streams: boolean; endOf: (result: Result) => RunEnd },
+  }: {
+    call: ObservedSource;
+    sampling: TextRequest['sampling'] | null;
+    streams: boolean;
+    endOf: (result: Result) => RunEnd;
+  },
   work: (watch: CallWatch | null) => Promise<Result>,
 ): Promise<Result> {
   const watch = observe?.(observedCall(call, how)) ?? null;
@@ -72,10 +80,13 @@ async function workUnder<Result>(
   }
 }
 
-function observedCall(call: Call, how: { sampling: TextRequest['sampling'] | null; streams: boolean }): ObservedCall {
-  const { admitted, model, requestId, operation } = call;
+function observedCall(
+  call: ObservedSource,
+  how: { sampling: TextRequest['sampling'] | null; streams: boolean },
+): ObservedCall {
+  const { admitted, model, operation } = call;
   return {
-    requestId,
+    requestId: call.request.id,
     operation,
     accountId: admitted.accountId,
     projectId: admitted.project.id,

@@ -4,9 +4,9 @@ import { parseExactJson } from '#kernel';
 import { createPrincipalAdmission } from './admission.ts';
 import { answerEmbedding } from './answer-embedding.ts';
 import { answerText } from './answer-text.ts';
-import { attend, type CallRoute, repeatJson } from './attend.ts';
 import type { InferenceDeps } from './deps.ts';
 import { type Enter, enterAsPrincipal } from './entry.ts';
+import { type CallRoute, handleCall, repeatJson } from './handle-call.ts';
 import type { EmbeddingRequest } from './model-request.ts';
 import { callPrefix, type EmbeddingCall, type Protocol, type TextCall, type TextRequest } from './protocol.ts';
 import { createProtocolContext } from './protocol-context.ts';
@@ -40,20 +40,20 @@ export function signedInRoute(
 function handlerOf(deps: InferenceDeps, call: TextCall | EmbeddingCall, enter?: Enter) {
   if (call.kind === 'text') {
     const route = textRoute(deps, call);
-    return (request: FastifyRequest, reply: FastifyReply) => attend(deps, { request, reply }, route, enter);
+    return (request: FastifyRequest, reply: FastifyReply) => handleCall(deps, { request, reply }, route, enter);
   }
   const route = embeddingRoute(deps, call);
-  return (request: FastifyRequest, reply: FastifyReply) => attend(deps, { request, reply }, route, enter);
+  return (request: FastifyRequest, reply: FastifyReply) => handleCall(deps, { request, reply }, route, enter);
 }
 
 function textRoute(deps: InferenceDeps, route: TextCall): CallRoute<TextRequest> {
   return {
     operation: route.operation,
     read: (body) => route.read(body),
-    answer: (call, wanted) => answerText(deps, call, { route, wanted, follower: null }),
-    repeat(kept, { wanted, reply, caller }) {
-      if (!wanted.stream) return repeatJson(kept, { reply });
-      openSse({ reply, caller }).end(route.replay(parseExactJson(kept), wanted));
+    answer: (call, input) => answerText(deps, call, { route, input, follower: null }),
+    repeat(stored, { input, reply, caller }) {
+      if (!input.stream) return repeatJson(stored, { reply });
+      openSse({ reply, caller }).end(route.replay(parseExactJson(stored), input));
       return reply;
     },
   };
@@ -63,7 +63,7 @@ function embeddingRoute(deps: InferenceDeps, route: EmbeddingCall): CallRoute<Em
   return {
     operation: route.operation,
     read: route.read,
-    answer: (call, wanted) => answerEmbedding(deps, call, { route, wanted }),
+    answer: (call, input) => answerEmbedding(deps, call, { route, input }),
     repeat: repeatJson,
   };
 }

@@ -2,7 +2,7 @@ import type { Sql } from '#db';
 import { parseExactJson } from '#kernel';
 import type { StoredResponse } from './stored-responses.ts';
 
-/** A response as it is stored; `input`, `body` and `charge` are JSON texts. */
+/** A response as it is stored; `input` and `body` are JSON texts. */
 export type StoredResponseRow = {
   projectId: string;
   accountId: string;
@@ -13,7 +13,6 @@ export type StoredResponseRow = {
   body: string;
   /** Of `input` and `body`. */
   bytes: number;
-  charge: string;
 };
 
 /** Whose response it is. */
@@ -21,9 +20,6 @@ export type ResponseOwner = { projectId: string; accountId: string };
 
 /** A response is gone so long after it was made, whether it has been swept or not. */
 export type ResponseAddress = ResponseOwner & { id: string; retentionDays: number };
-
-/** `charge`: what was never paid for it; null: nothing. */
-export type FoundResponse = { response: StoredResponse; charge: unknown };
 
 const insertColumns = [
   ['project_id', 'text', 'projectId'],
@@ -34,7 +30,6 @@ const insertColumns = [
   ['input', 'text', 'input'],
   ['body', 'text', 'body'],
   ['bytes', 'integer', 'bytes'],
-  ['charge', 'jsonb', 'charge'],
 ] as const satisfies (readonly [string, string, keyof StoredResponseRow])[];
 
 const insertNames = insertColumns.map(([name]) => name).join(', ');
@@ -50,14 +45,6 @@ export async function insertResponses(sql: Sql, responses: readonly StoredRespon
   );
 }
 
-/**
- * A charge counts while it is certain that the rows which tell whether it was made are there: those of `ledger_once` are kept for
- * three whole months at least. (The sub-select is one look-up for each response: the table is large.)
- */
-const unpaid = `case when created_at > now() - interval '90 days' and
-    (select once.micro from ledger_once once
-      where once.type = 'inference' and once.request_id = charge ->> 'requestId' limit 1) is null then charge end`;
-
 type Row = {
   id: string;
   previousId: string | null;
@@ -65,31 +52,29 @@ type Row = {
   input: string;
   body: string;
   createdAt: Date;
-  charge: unknown;
 };
 
-const columns = `id, previous_id as "previousId", model, input, body, created_at as "createdAt", ${unpaid} as charge`;
+const columns = `id, previous_id as "previousId", model, input, body, created_at as "createdAt"`;
 
-function foundIn({ charge, input, body, ...row }: Row): FoundResponse {
+function responseOf({ input, body, ...row }: Row): StoredResponse {
   // as: written by `storing-responses.ts`.
-  const response = { ...row, input: parseExactJson(input) as object[], body: parseExactJson(body) as object };
-  return { response, charge };
+  return { ...row, input: parseExactJson(input) as object[], body: parseExactJson(body) as object };
 }
 
-export async function findResponse(sql: Sql, address: ResponseAddress): Promise<FoundResponse | null> {
+export async function findResponse(sql: Sql, address: ResponseAddress): Promise<StoredResponse | null> {
   const [row] = await sql.query<Row>(
     `select ${columns} from stored_responses
       where project_id = $1 and account_id = $2 and id = $3 and created_at >= now() - make_interval(days => $4)`,
     [address.projectId, address.accountId, address.id, address.retentionDays],
     { name: 'inference.find_response' },
   );
-  return row ? foundIn(row) : null;
+  return row ? responseOf(row) : null;
 }
 
 export type ChainBounds = { mostResponses: number; mostBytes: number };
 
 /** `isWhole`: the first of them follows nothing. */
-export type FoundChain = { responses: FoundResponse[]; isWhole: boolean; isTooLong: boolean };
+export type FoundChain = { responses: StoredResponse[]; isWhole: boolean; isTooLong: boolean };
 
 /**
  * A response and those that it follows, the oldest first. What it follows may be past its time: it is kept for as long as it is
@@ -98,10 +83,10 @@ export type FoundChain = { responses: FoundResponse[]; isWhole: boolean; isTooLo
 export async function findChain(sql: Sql, address: ResponseAddress, bounds: ChainBounds): Promise<FoundChain> {
   const rows = await sql.query<Row & { total: bigint; place: number }>(
     `with recursive chain as (
-       select id, previous_id, model, input, body, created_at, charge, bytes::bigint as total, 1 as place from stored_responses
+       select id, previous_id, model, input, body, created_at, bytes::bigint as total, 1 as place from stored_responses
         where project_id = $1 and account_id = $2 and id = $3 and created_at >= now() - make_interval(days => $4)
        union all
-       select r.id, r.previous_id, r.model, r.input, r.body, r.created_at, r.charge, chain.total + r.bytes, chain.place + 1
+       select r.id, r.previous_id, r.model, r.input, r.body, r.created_at, chain.total + r.bytes, chain.place + 1
          from chain join stored_responses r on r.project_id = $1 and r.account_id = $2 and r.id = chain.previous_id
         where chain.place <= $5 and chain.total <= $6
      )
@@ -111,7 +96,7 @@ export async function findChain(sql: Sql, address: ResponseAddress, bounds: Chai
   );
   const [oldest] = rows;
   return {
-    responses: rows.map(({ total: _, place: __, ...row }) => foundIn(row)),
+    responses: rows.map(({ total: _, place: __, ...row }) => responseOf(row)),
     isWhole: oldest !== undefined && oldest.previousId === null,
     isTooLong: oldest !== undefined && (oldest.place > bounds.mostResponses || oldest.total > BigInt(bounds.mostBytes)),
   };

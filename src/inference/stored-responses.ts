@@ -1,5 +1,4 @@
-import type { Charge } from '#billing';
-import type { Sql } from '#db';
+import type { Attachment } from '#calls';
 
 /** What is to be stored of an answer, so that later calls can go on from it. */
 export type NewStoredResponse = {
@@ -15,15 +14,15 @@ export type NewStoredResponse = {
 
 export type StoredResponse = NewStoredResponse & { createdAt: Date };
 
-/** Keeps responses beyond their calls. */
+/** Whose call it is, in which project. */
+export type ResponseCaller = { accountId: string; project: { id: string } };
+
+/** Stores responses beyond their calls. */
 export type ResponseStore = {
-  /**
-   * Stores a response together with what its call costs, before that is paid: whoever reads it pays, unless that was done. In
-   * the transaction `tx`, if it is one. Storing it again changes nothing; one that is too large is not stored.
-   */
-  keep: (kept: { response: NewStoredResponse; charge: Charge }, tx?: Sql) => Promise<void>;
-  /** What a caller has stored in the project that he was let into. */
-  of: (caller: { accountId: string; project: { id: string } }) => StoredResponses;
+  /** Stores a response in the transaction of its charge, so that nobody reads one that is not paid. Null: it is too large. */
+  attachment: (caller: ResponseCaller, response: NewStoredResponse) => Attachment | null;
+  /** What a caller has stored in a project. */
+  of: (caller: ResponseCaller) => StoredResponses;
 };
 
 /** What an account has stored in a project. */

@@ -1,20 +1,23 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Charge, createBilling, doctor, grant } from '#billing';
-import type { Database, Sql } from '#db';
+import { doctor, grant } from '#billing';
+import { type Calls, createCalls } from '#calls';
+import type { Database } from '#db';
 import { Fault, fault, newId, systemClock } from '#kernel';
 import { seedAccount, seedProject } from '#test/accounts.ts';
 import { fileDatabase } from '#test/file-database.ts';
-import type { NewStoredResponse } from './stored-responses.ts';
+import { chargeFor, type TestCharge } from '#test/money.ts';
+import type { NewStoredResponse, ResponseStore } from './stored-responses.ts';
 import { chainBounds, createStoredResponses, type StoringOptions } from './storing-responses.ts';
 
-let billing: ReturnType<typeof createBilling>;
+let calls: Calls;
 // Before the database goes.
-after(() => billing?.stop());
+after(() => calls?.stop());
+const callsOn = (database: Database) => createCalls({ database, serverId: newId('ins'), clock: systemClock });
 const file = fileDatabase({
   prepare: async (database) => {
-    billing = createBilling({ database, instanceId: newId('ins'), clock: systemClock });
-    billing.start();
+    calls = callsOn(database);
+    calls.start();
   },
 });
 type Owner = { accountId: string; projectId: string };
@@ -28,25 +31,35 @@ async function someone(): Promise<Owner> {
 
 function storeOf(options: Partial<StoringOptions> = {}) {
   const storing = createStoredResponses({
-    ...{ database: file(), billing, retentionDays: 30, accountBytes: 2 ** 28, ...options },
+    ...{ database: file(), retentionDays: 30, accountBytes: 2 ** 28, ...options },
   });
   const { store } = storing;
   assert.ok(store);
   return {
     ...storing,
-    keep: (response: NewStoredResponse, charge: Charge, tx?: Sql) => store.keep({ response, charge }, tx),
+    keep: (response: NewStoredResponse, charge: TestCharge, on = calls) => end(on, charge, store, response),
     of: ({ accountId, projectId }: Owner) => store.of({ accountId, project: { id: projectId } }),
   };
 }
 
-const chargeOf = ({ accountId, projectId }: Owner, requestId = newId('req')): Charge => ({
-  ...{ requestId, accountId, projectId, keyId: 'key_1', keyName: 'a key', operation: 'responses.create' },
-  ...{ modelRequested: 'chat', modelServed: 'fanfold-tiny-chat', modelRevision: 1, activeMs: 99.5 },
-  ...{ rateMicroPerMinute: 60_000n, priceVersion: '2026-01', heldMicro: 0n, outcome: 'succeeded' },
-  usage: { promptTokens: 3, completionTokens: 5 },
+const chargeOf = ({ accountId, projectId }: Owner, requestId = newId('req'), heldMicro = 0n): TestCharge => ({
+  ...chargeFor(accountId, { requestId, heldMicro }),
+  projectId,
 });
 
-const held = { heldMicro: 1_000n };
+/** Ends a call, and stores a response with its charge. */
+async function end(on: Calls, charge: TestCharge, store: ResponseStore, stored: NewStoredResponse): Promise<void> {
+  const { callId: id, accountId, operation, ...rest } = charge;
+  const project = { id: charge.projectId, owner: 'owner', slug: 'project' };
+  const call = on.open({ id, operation, target: { accountId, project, model: 'chat' } });
+  try {
+    await call.begin({ keyId: null, heldMicro: charge.heldMicro, limits: null, idempotency: null });
+    const attachment = store.attachment({ accountId, project }, stored);
+    await call.end(rest, attachment ? { attachment } : {});
+  } finally {
+    await call.close();
+  }
+}
 
 function response(previousId: string | null = null, more: Partial<NewStoredResponse> = {}): NewStoredResponse {
   const id = `resp_${newId('req').slice(4)}`;
@@ -105,79 +118,27 @@ test('what is stored is read as it was, with its digits, the order of its keys, 
   assert.deepEqual([rest.id, rest.previousId, rest.model], [given.id, null, 'chat']);
 });
 
-test('whoever reads a response that nobody has paid for pays, and once, also where many read it at once', async () => {
+test('a response is stored with its charge, or neither is', async () => {
   const [owner, store] = [await someone(), storeOf()];
-  const given = response();
-  const charge = chargeOf(owner);
-  await store.keep(given, { ...charge, ...held });
-  assert.deepEqual(await chargesOf(owner), []);
-  const others = createBilling({ database: file(), instanceId: newId('ins'), clock: systemClock });
-  const elsewhere = storeOf({ billing: others });
-  const readers = [store, elsewhere, store, elsewhere].map((each) => each.of(owner));
-  await Promise.all(readers.map((reader, index) => (index < 2 ? reader.find(given.id) : reader.chain(given.id))));
-  assert.deepEqual(await chargesOf(owner), [{ requestId: charge.requestId, micro: -100n }]);
-  await store.of(owner).find(given.id);
-  assert.equal((await chargesOf(owner)).length, 1);
-  await others.stop();
-  assert.deepEqual(await doctor(file()), []);
-});
-
-test('a response whose call has paid is read and removed without a charge', async () => {
-  const owner = await someone();
-  const charge = { ...chargeOf(owner), ...held };
-  const store = storeOf({ billing: { settle: () => assert.fail('It is paid.') } });
-  const given = response();
+  const [given, refused] = [response(), response()];
+  const charge = chargeOf(owner, newId('req'), 1_000n);
   await store.keep(given, charge);
-  await billing.settle(charge);
-  assert.ok(await store.of(owner).find(given.id));
-  assert.equal((await store.of(owner).chain(given.id))?.length, 1);
-  assert.equal(await store.of(owner).remove(given.id), true);
-});
-
-test('a response that cannot be paid is not read', async () => {
-  const owner = await someone();
-  const store = storeOf({ billing: { settle: () => Promise.reject(fault('ambiguous_transport')) } });
-  const given = response();
-  await store.keep(given, { ...chargeOf(owner), ...held });
-  const { find, chain, remove } = store.of(owner);
-  for (const read of [find, chain, remove]) await assert.rejects(read(given.id), { fault: 'ambiguous_transport' });
+  assert.deepEqual(await chargesOf(owner), [{ requestId: charge.requestId, micro: -100n }]);
+  // PostgreSQL refuses the charge.
+  await assert.rejects(store.keep(refused, { ...chargeOf(owner), keyName: 'NUL \0 is no text' }));
+  assert.equal(await store.of(owner).find(refused.id), null);
   assert.deepEqual(await rowsOf(owner), [given.id]);
-});
-
-test('charges that the ledger may have forgotten are not made again', async () => {
-  const owner = await someone();
-  const store = storeOf({ retentionDays: 3650, billing: { settle: () => assert.fail('It may be paid.') } });
-  const given = response();
-  await store.keep(given, { ...chargeOf(owner), ...held });
-  await age([given.id], 91);
-  assert.ok(await store.of(owner).find(given.id));
+  assert.equal((await chargesOf(owner)).length, 1);
+  assert.deepEqual(await doctor(file()), []);
 });
 
 test('a response is stored once, and as it was at first', async () => {
   const [owner, store] = [await someone(), storeOf()];
   const given = response();
-  const again = { ...given, body: { other: true } };
-  const charge = chargeOf(owner);
-  await Promise.all([store.keep(given, charge), store.keep(given, charge)]);
-  await store.keep(again, charge);
-  await file().transaction((tx) => store.keep(again, charge, tx));
+  await Promise.all([store.keep(given, chargeOf(owner)), store.keep(given, chargeOf(owner))]);
+  await store.keep({ ...given, body: { other: true } }, chargeOf(owner));
   assert.deepEqual((await store.of(owner).find(given.id))?.body, given.body);
   assert.equal((await rowsOf(owner)).length, 1);
-});
-
-test('a response that is kept in a transaction is there when that commits', async () => {
-  const [owner, store] = [await someone(), storeOf()];
-  const [lost, kept] = [response(), response()];
-  const undone = file().transaction(async (tx) => {
-    await store.keep(lost, chargeOf(owner), tx);
-    throw new Error('undone');
-  });
-  await assert.rejects(undone, /undone/);
-  await file().transaction(async (tx) => {
-    await store.keep(kept, chargeOf(owner), tx);
-    assert.equal(await store.of(owner).find(kept.id), null);
-  });
-  assert.deepEqual(await rowsOf(owner), [kept.id]);
 });
 
 test('many are stored together, and one that cannot be stored fails alone', async () => {
@@ -198,12 +159,14 @@ test('a database that comes back soon loses no response', async () => {
   let failures = 2;
   const database: Database = {
     ...file(),
-    query: (...asked) => (failures-- > 0 ? Promise.reject(fault('service_unavailable')) : file().query(...asked)),
+    transaction: (work) => (failures-- > 0 ? Promise.reject(fault('service_unavailable')) : file().transaction(work)),
   };
-  const store = storeOf({ database });
+  const flaky = callsOn(database);
+  const store = storeOf();
   const given = response();
-  await store.keep(given, chargeOf(owner));
+  await store.keep(given, chargeOf(owner), flaky);
   assert.ok(await store.of(owner).find(given.id));
+  await flaky.stop();
 });
 
 test('two megabytes are stored, more are not', async () => {
@@ -266,8 +229,8 @@ test('a conversation that is too long, or too large, is refused with the field t
   const template = response();
   await store.keep(template, chargeOf(owner));
   await file().query(
-    `insert into stored_responses (project_id, account_id, id, previous_id, model, input, body, bytes, charge)
-     select project_id, account_id, 'long_' || n, nullif('long_' || n - 1, 'long_0'), model, input, body, bytes, charge
+    `insert into stored_responses (project_id, account_id, id, previous_id, model, input, body, bytes)
+     select project_id, account_id, 'long_' || n, nullif('long_' || n - 1, 'long_0'), model, input, body, bytes
        from stored_responses, generate_series(1, $2::integer) n where id = $1`,
     [template.id, chainBounds.mostResponses + 1],
   );
@@ -313,7 +276,7 @@ test('what is followed stays behind for as long as it is, and goes with the last
 test('where nothing is to be stored, what was stored goes', async () => {
   const owner = await someone();
   await conversation(storeOf(), owner, 2);
-  const storing = createStoredResponses({ database: file(), billing, retentionDays: 0, accountBytes: 1 });
+  const storing = createStoredResponses({ database: file(), retentionDays: 0, accountBytes: 1 });
   assert.equal(storing.store, null);
   await age(await rowsOf(owner), 1);
   await storing.runAll();

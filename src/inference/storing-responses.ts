@@ -1,21 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Billing, Charge } from '#billing';
-import { createBatcher, type Database, type Sql } from '#db';
-import {
-  createInFlight,
-  createIntervalTasks,
-  fault,
-  isStorable,
-  isUnavailableFault,
-  type Log,
-  storable,
-} from '#kernel';
-import { chargeFromJson, chargeToJson } from './kept-calls.ts';
+import type { Database, Sql } from '#db';
+import { createInFlight, createIntervalTasks, fault, isStorable, type Log, storable } from '#kernel';
 import {
   deleteExpiredResponses,
   deleteOldestResponses,
   deleteResponse,
-  type FoundResponse,
   findChain,
   findResponse,
   insertResponses,
@@ -24,8 +12,8 @@ import {
 import {
   fitsStore,
   type NewStoredResponse,
+  type ResponseCaller,
   type ResponseStore,
-  type StoredResponse,
   storedBytes,
 } from './stored-responses.ts';
 
@@ -42,7 +30,6 @@ export type StoringResponses = {
 
 export type StoringOptions = {
   database: Database;
-  billing: Pick<Billing, 'settle'>;
   log?: Pick<Log, 'warn'>;
   /** 0: nothing is stored. */
   retentionDays: number;
@@ -53,24 +40,14 @@ export type StoringOptions = {
 
 export const chainBounds = { mostResponses: 1_000, mostBytes: 4 * 1024 * 1024 };
 
-/** Of one statement: a response may have two megabytes. */
-const batchRows = 16;
-const lanes = 2;
-/** As long as a charge waits for the database. */
-const patienceMs = 10_000;
-const [firstPauseMs, longestPauseMs] = [20, 1_000];
 const sweepEveryMs = 10 * 60_000;
 const sweptRows = 200;
 /** Room is made once in so many parts of what an account may have stored. */
 const parts = 16;
 
 export function createStoredResponses(options: StoringOptions): StoringResponses {
-  const { database, billing, log, retentionDays, accountBytes, random = Math.random } = options;
+  const { database, log, retentionDays, accountBytes, random = Math.random } = options;
   const trimming = createInFlight();
-  const writer = createBatcher<StoredResponseRow, unknown>({
-    ...{ name: 'inference.store_responses', lanes, maxItems: batchRows },
-    run: async (rows) => writeTogether(database, rows),
-  });
   const sweep = createIntervalTasks({
     tasks: {
       'expired responses': async (isStopped) => {
@@ -81,17 +58,6 @@ export function createStoredResponses(options: StoringOptions): StoringResponses
     onError: (err) => log?.warn({ err }, 'expired responses are not removed yet'),
   });
 
-  /** A response that is there already may be asked to be stored again: trouble with the database is waited out. */
-  async function writePatiently(row: StoredResponseRow): Promise<void> {
-    const giveUpAt = performance.now() + patienceMs;
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-      const problem = await writer.submit(row).catch((error: unknown) => error);
-      if (problem === null) return;
-      if (!isUnavailableFault(problem) || performance.now() + pauseMs > giveUpAt) throw problem;
-      await sleep(pauseMs);
-    }
-  }
-
   /** Adding up what an account has stored costs more than storing a response, so that few of them do it: larger ones sooner. */
   function makeRoom({ accountId, bytes }: StoredResponseRow): void {
     if (random() * accountBytes >= bytes * parts) return;
@@ -100,32 +66,24 @@ export function createStoredResponses(options: StoringOptions): StoringResponses
       .catch((err: unknown) => log?.warn({ err, accountId }, 'old responses of an account are not removed yet'));
   }
 
-  /** What was found, paid for. A charge happens once, however often it is sent. */
-  async function pay(found: readonly FoundResponse[]): Promise<StoredResponse[]> {
-    const charges = found.flatMap(({ charge }) => (charge === null ? [] : [chargeFromJson(charge)]));
-    await Promise.all(charges.map((charge) => billing.settle(charge)));
-    return found.map(({ response }) => response);
-  }
+  // as: `attachment` gives rows of this kind only.
+  const insert = async (tx: Sql, rows: readonly unknown[]) => {
+    const responses = rows as readonly StoredResponseRow[];
+    await insertResponses(tx, responses);
+  };
 
   const store: ResponseStore = {
-    async keep({ response, charge }, tx) {
-      const row = rowOf(response, charge);
-      if (!fitsStore(row.bytes)) return;
-      if (tx) await insertResponses(tx, [row]);
-      else await writePatiently(row);
-      makeRoom(row);
+    attachment(caller, response) {
+      const row = rowOf(caller, response);
+      if (!fitsStore(row.bytes)) return null;
+      return { insert, row, stored: () => makeRoom(row) };
     },
 
     of({ accountId, project }) {
       const owner = { accountId, projectId: project.id };
       const address = (id: string) => ({ ...owner, id, retentionDays });
 
-      async function find(id: string): Promise<StoredResponse | null> {
-        const found = isStorable(id) ? await findResponse(database, address(id)) : null;
-        const [response = null] = found ? await pay([found]) : [];
-        return response;
-      }
-
+      const find = async (id: string) => (isStorable(id) ? findResponse(database, address(id)) : null);
       return {
         find,
 
@@ -133,7 +91,7 @@ export function createStoredResponses(options: StoringOptions): StoringResponses
           if (!isStorable(id)) return null;
           const { responses, isWhole, isTooLong } = await findChain(database, address(id), chainBounds);
           if (isTooLong) throw tooLong();
-          return isWhole ? pay(responses) : null;
+          return isWhole ? responses : null;
         },
 
         remove: async (id) => (await find(id)) !== null && (await deleteResponse(database, { ...owner, id })),
@@ -151,35 +109,12 @@ export function createStoredResponses(options: StoringOptions): StoringResponses
   };
 }
 
-function rowOf(response: NewStoredResponse, charge: Charge): StoredResponseRow {
+function rowOf({ accountId, project }: ResponseCaller, response: NewStoredResponse): StoredResponseRow {
   const { id, previousId, model } = response;
   // JSON has no character that PostgreSQL cannot store: they are escaped.
   const [input, body] = [JSON.stringify(response.input), JSON.stringify(response.body)];
-  return {
-    ...{
-      projectId: charge.projectId,
-      accountId: charge.accountId,
-      id,
-      previousId,
-      model: storable(model),
-      input,
-      body,
-    },
-    bytes: storedBytes(input, body),
-    charge: JSON.stringify(chargeToJson(charge)),
-  };
-}
-
-/** What one response has failed with, for each; null: it is stored. One that cannot be stored holds up no other. */
-async function writeTogether(sql: Sql, rows: readonly StoredResponseRow[]): Promise<unknown[]> {
-  try {
-    await insertResponses(sql, rows);
-    return rows.map(() => null);
-  } catch (error) {
-    if (rows.length === 1 || isUnavailableFault(error)) return rows.map(() => error);
-    const outcomes = await Promise.all(rows.map((row) => writeTogether(sql, [row])));
-    return outcomes.flat();
-  }
+  const bytes = storedBytes(input, body);
+  return { projectId: project.id, accountId, id, previousId, model: storable(model), input, body, bytes };
 }
 
 function tooLong() {

@@ -1,8 +1,8 @@
 import type { Finished } from '#engine';
 import { type EventStream, openSse } from '#http';
 import { Fault, fault } from '#kernel';
-import type { AttendedCall } from './attended-call.ts';
 import type { NamedDelta } from './collected-answer.ts';
+import type { ModelCall } from './model-call.ts';
 import type { StreamWriter } from './protocol.ts';
 
 type Streamed = {
@@ -16,7 +16,7 @@ type Streamed = {
  * ordinary error.
  */
 export function createTextStream(
-  { request, reply, caller }: Pick<AttendedCall, 'request' | 'reply' | 'caller'>,
+  { request, reply, caller }: Pick<ModelCall, 'request' | 'reply' | 'caller'>,
   { writer, known }: Streamed,
 ) {
   let sse: EventStream | null = null;

@@ -16,8 +16,8 @@ export type LimitedSubject = { scope: 'key' | 'account'; id: string; limits: Cal
 
 export type LimitName = 'requests_per_minute' | 'concurrent_requests' | 'credits_per_day';
 
-/** How far a subject's limits are used, the call in question included if it was let in. */
-export type Usage = {
+/** How far a subject's limits are used, the call in question included if it has begun. */
+export type LimitUsage = {
   refusedBy: LimitName | null;
   requests: number;
   minuteSeconds: number;
@@ -26,13 +26,13 @@ export type Usage = {
   daySeconds: number;
 };
 
-export type Checked = LimitedSubject & { usage: Usage };
+export type CheckedSubject = LimitedSubject & { usage: LimitUsage };
 
-/** One limit as the header fields tell it. Of credits, whole ones: the fields are integers. */
+/** One limit as the header fields show it. Of credits, whole ones: the fields are integers. */
 type Window = { limit: number; remaining: number; resetSeconds: number };
 
 /** Header fields of an answer to a limited caller: the limit that will be reached first. */
-export function limitHeaders(checked: readonly Checked[]): Record<string, string> {
+export function limitHeaders(checked: readonly CheckedSubject[]): Record<string, string> {
   for (const name of ['requests_per_minute', 'concurrent_requests', 'credits_per_day'] as const) {
     const windows = checked.flatMap((each) => windowOf(name, each) ?? []);
     const [tightest] = windows.toSorted((a, b) => a.remaining - b.remaining);
@@ -41,8 +41,8 @@ export function limitHeaders(checked: readonly Checked[]): Record<string, string
   return {};
 }
 
-/** Why a call is refused; null: it was let in. */
-export function refusalOf(checked: readonly Checked[]): Fault | null {
+/** Why a call is refused; null: it is not. */
+export function refusalOf(checked: readonly CheckedSubject[]): Fault | null {
   const refusals = checked.flatMap((each) => {
     const name = each.usage.refusedBy;
     const window = name && windowOf(name, each);
@@ -53,7 +53,7 @@ export function refusalOf(checked: readonly Checked[]): Fault | null {
   return longest ? refuse(longest.name, longest.window, longest.checked) : null;
 }
 
-function refuse(name: LimitName, window: Window, { scope, limits, usage }: Checked): Fault {
+function refuse(name: LimitName, window: Window, { scope, limits, usage }: CheckedSubject): Fault {
   return fault('rate_limited', {
     message: `This ${scope}'s limit of ${whatIsReached(name, limits, usage)}`,
     retryAfterSeconds: window.resetSeconds,
@@ -62,7 +62,7 @@ function refuse(name: LimitName, window: Window, { scope, limits, usage }: Check
   });
 }
 
-function whatIsReached(name: LimitName, limits: CallLimits, { minuteSeconds, spentMicro }: Usage): string {
+function whatIsReached(name: LimitName, limits: CallLimits, { minuteSeconds, spentMicro }: LimitUsage): string {
   switch (name) {
     case 'requests_per_minute':
       return `requests a minute is ${limits.requestsPerMinute}. The next minute begins in ${minuteSeconds} s.`;
@@ -75,7 +75,7 @@ function whatIsReached(name: LimitName, limits: CallLimits, { minuteSeconds, spe
   }
 }
 
-function windowOf(name: LimitName, { limits, usage }: Checked): Window | null {
+function windowOf(name: LimitName, { limits, usage }: CheckedSubject): Window | null {
   switch (name) {
     case 'requests_per_minute':
       return windowFrom(limits.requestsPerMinute, usage.requests, usage.minuteSeconds);

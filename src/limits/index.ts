@@ -1,5 +1,12 @@
-export { type CallLimits, hasLimits, type LimitedSubject } from './call-limits.ts';
-export { createLimiter, type Limiter } from './limiter.ts';
+export {
+  type CallLimits,
+  type CheckedSubject,
+  hasLimits,
+  type LimitedSubject,
+  type LimitUsage,
+  limitHeaders,
+  refusalOf,
+} from './call-limits.ts';
 export { limitsRoutes } from './limits.routes.ts';
 export { changeLimitsBody, limitsSchema, limitsToWire, readLimitsChange } from './limits.schema.ts';
 export type { LimitAddress } from './limits.store.ts';

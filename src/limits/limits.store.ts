@@ -84,10 +84,8 @@ export async function listUsedUp(sql: Sql, subjects: readonly string[]): Promise
               where subject = asked.subject and day = (now() at time zone 'UTC')::date), 0) as spent
        from unnest($1::text[]) as asked (subject)
       cross join lateral (
-             select count(*) filter (where exists (
-                      select from instances where instances.id = limited_calls.instance_id))::integer as running,
-                    coalesce(sum(micro), 0)::bigint as reserved
-               from limited_calls where subject = asked.subject) used
+             select count(*)::integer as running, coalesce(sum(held_micro), 0)::bigint as reserved from calls
+              where is_limited and status is null and (account_id = asked.subject or key_id = asked.subject)) used
        left join lateral (
              select minute_requests as requests, minute_started_at + interval '1 minute' as ends_at
                from limit_counters where subject = asked.subject) minute on minute.ends_at > now()`,

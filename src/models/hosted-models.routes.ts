@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
+import { once } from '#calls';
 import { pageOf, plainPageQuery, readPage, type TypeBoxProvider } from '#http';
-import { once } from '#idempotency';
 import { type CursorCodec, fault, foldText } from '#kernel';
 import { projectPrefix } from '#projects';
 import type { HostedDeps } from './hosted-activation.ts';

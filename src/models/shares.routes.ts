@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
+import { once } from '#calls';
 import { pageOf, plainPageQuery, readPage, type TypeBoxProvider } from '#http';
-import { once } from '#idempotency';
 import { aliasId, hostedPath } from './hosted-models.routes.ts';
 import { authorizeHostedRead, authorizeHostedWrite } from './hosted-scope.ts';
 import type { ModelsService } from './models-service.ts';

@@ -1,5 +1,5 @@
+import { createCalls, obeyIdempotencyKeys } from '#calls';
 import { createPublicUrl, createServer } from '#http';
-import { createIdempotency, obeyIdempotencyKeys } from '#idempotency';
 import { createCursorCodec, newId, systemClock } from '#kernel';
 import { createKeyAuthenticator, createKeyUsage } from '#keys';
 import { bearer, seedAccount, seedKey } from '#test/accounts.ts';
@@ -19,12 +19,8 @@ export async function startProjectsServer(
   const sql = db.database;
   const usage = createKeyUsage({ sql, clock: systemClock });
   const server = createServer({ authenticator: createKeyAuthenticator({ sql, usage }), probe: async () => {} });
-  const instanceId = newId('ins');
-  await sql.query('insert into instances (id) values ($1)', [instanceId]);
-  obeyIdempotencyKeys(server, {
-    database: sql,
-    idempotency: createIdempotency({ database: sql, instanceId, registered: async () => {} }),
-  });
+  const calls = createCalls({ database: sql, serverId: newId('ins'), clock: systemClock });
+  obeyIdempotencyKeys(server, { database: sql, calls });
   server.register(
     projectsRoutes({
       database: sql,

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { actorOf } from '#activity';
 import type { Database } from '#db';
 import { type PublicUrl, pageOf, readPage, type TypeBoxProvider } from '#http';
-import { once } from '#idempotency';
+import { once } from '#calls';
 import { type CursorCodec, fault, foldText } from '#kernel';
 import { projectPathOf, projectPrefix, seeProject } from './access.ts';
 import type { Author } from './project-activity.ts';

@@ -275,11 +275,11 @@ test('what has succeeded is called by its id and its alias, downloaded in parts,
 });
 
 test('the books are right in the end', async () => {
-  assert.deepEqual(await server.database.query('select request_id from holds where instance_id is null'), []);
+  assert.deepEqual(await server.database.query('select request_id from calls where server_id is null'), []);
   assert.deepEqual(await doctor(server.database), []);
   // Somebody forgets what a job had held.
   await server.database.query(
-    `with held as (insert into holds (request_id, account_id, micro) values ('training_job_gone_1', $1, 5))
+    `with held as (insert into calls (request_id, account_id, operation, held_micro) values ('job_gone/1', $1, 'training_jobs.run', 5))
      update accounts set held_micro = held_micro + 5 where id = $1`,
     [ada.accountId],
   );

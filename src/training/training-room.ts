@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import type { Billing } from '#billing';
 import type { Datasets } from '#datasets';
 import type { Database } from '#db';
 import type { AdapterProbe, ExampleEncoder } from '#engine';
@@ -30,7 +29,6 @@ export type TrainingOptions = {
   cursors: CursorCodec;
   models: ModelsService;
   datasets: Datasets;
-  billing: Pick<Billing, 'gather'>;
   /** An account may have been charged. */
   onCharge: (accountId: string) => void;
   objects: ObjectStore;

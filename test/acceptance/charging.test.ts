@@ -150,7 +150,7 @@ test('without credits a call is refused before it runs, and nothing goes below z
   const { query } = database.database;
   // The till of the calls before holds credits of the account for a moment longer.
   await until(
-    () => query('select from holds'),
+    () => query('select from calls where status is null'),
     (holds) => holds.length === 0,
   );
   const [before] = await query<{ balance_micro: bigint }>("select balance_micro from accounts where slug = 'local'");
@@ -177,7 +177,7 @@ test('afterwards the books are right: balance is the sum of the ledger and no ho
     (found) => found.length === 0,
   );
   assert.deepEqual(findings, []);
-  assert.deepEqual(await database.database.query('select * from holds'), []);
+  assert.deepEqual(await database.database.query('select * from calls where status is null'), []);
 });
 
 async function until<T>(ask: () => Promise<T>, isGood: (answer: T) => boolean): Promise<T> {

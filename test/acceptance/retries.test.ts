@@ -10,7 +10,7 @@ import { answerId } from '#test/read-answer.ts';
 import { type ServerProcess, startServerProcess } from '#test/server-process.ts';
 import { openShippedModels } from '#test/shipped-models.ts';
 import { seedTenant, type Tenant } from '#test/tenants.ts';
-import { buryInstances, deleteInstance } from '../../src/billing/instances.store.ts';
+import { deleteServer, reapServers } from '../../src/calls/servers.store.ts';
 
 /** The same request under one key, many times at once and in every protocol, over two processes of which one is killed again and again. */
 let pg: TestDatabase;
@@ -22,7 +22,7 @@ let dyingId: string;
 const dead = new Set<string>();
 
 // Whoever lives is never taken for dead, however slow the machine is: of those that were killed it is told below.
-const timing = { beatMs: 200, sweepMs: 300, deadAfterMs: 600_000 };
+const timing = { heartbeatMs: 200, reapMs: 300, deadAfterMs: 600_000 };
 
 before(async () => {
   pg = await createTestDatabase();
@@ -61,8 +61,8 @@ async function startAgain(): Promise<void> {
 
 /** What others do once they take the killed for dead. A last life sign may have been on its way: it can be done again. */
 async function bury(): Promise<void> {
-  for (const id of dead) await deleteInstance(pg.database, id);
-  await buryInstances(
+  for (const id of dead) await deleteServer(pg.database, id);
+  await reapServers(
     pg.database,
     [...dead].map((id) => ({ id, seenAt: null })),
   );
@@ -227,10 +227,9 @@ test('what is made under a key is made once and answered alike, also by a proces
 
 test('after all that the books are right, and no key is left without an answer', async () => {
   assert.deepEqual(await doctor(pg.database), []);
-  for (let tries = 0; (await countOf('holds')) > 0 && tries < 1_200; tries++) {
+  for (let tries = 0; (await countOf('calls where status is null')) > 0 && tries < 1_200; tries++) {
     await bury();
     await sleep(100);
   }
-  assert.equal(await countOf('holds'), 0);
-  assert.equal(await countOf('idempotent_requests where status is null'), 0);
+  assert.equal(await countOf('calls where status is null'), 0);
 });

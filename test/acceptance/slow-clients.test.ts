@@ -273,7 +273,7 @@ test('500 connections that send a byte now and then delay nobody and are closed'
 test('afterwards nothing is left running or held', async () => {
   const both = await Promise.all([short(endless), short(endless), short('chat')]);
   assert.ok(both.every(({ status }) => status === 200));
-  const held = () => database.database.query('select 1 from holds');
+  const held = () => database.database.query('select 1 from calls where status is null');
   assert.deepEqual(await until(held, (rows) => rows.length === 0), []);
   assert.deepEqual(await doctor(database.database), []);
   const { stallMs, exitCode } = await server.stop();

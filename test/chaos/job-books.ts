@@ -24,7 +24,7 @@ export async function judgeJobs(database: Database, asked: readonly Asked[]): Pr
       broken.push(`${id}: ${error instanceof Error ? error.message : error}`);
     }
   }
-  const held = await database.query('select request_id from holds where instance_id is null');
+  const held = await database.query('select request_id from calls where server_id is null');
   if (held.length > 0) broken.push(`${held.length} holds of jobs are left`);
   return { succeeded, broken, findings: await doctor(database) };
 }

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
-import type { BillingTiming } from '#billing';
+import type { CallsTiming } from '#calls';
 import type { Database } from '#db';
 import type { ServerLimits } from '#http';
 import type { ModelsService } from '#models';
@@ -30,7 +30,7 @@ export type TestAppOptions = {
   /** Default: a temporary one of its own. */
   dataDir?: string;
   /** How soon a process counts as dead, and the like. */
-  timing?: Partial<BillingTiming>;
+  timing?: Partial<CallsTiming>;
   /** How often unpaid answers are looked for. */
   chats?: AppOptions['chats'];
   /** Compare each answer with the published contract, and fail when stopped. Default: true; off where time is measured. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
+import { once } from '#calls';
 import type { PublicUrl, TypeBoxProvider } from '#http';
-import { once } from '#idempotency';
 import { cancelContract, createContract, readContract } from './checkout.contract.ts';
 import { checkoutBody, checkoutToWire, readCredits, readReturnUrl } from './checkout.schema.ts';
 import { type CheckoutDeps, cancelCheckout, type Order, openCheckout, readCheckout } from './checkouts.ts';

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { systemClock } from '#kernel';
 import { bearer, seedAccount, seedKey } from '#test/accounts.ts';
 import { startApp } from '#test/app.ts';
-import { waitFor } from '../billing.fixture.ts';
+import { waitFor } from '#test/money.ts';
 import { doctor } from '../doctor.ts';
 import { type Json, openShop, secretKey, webhookSecret } from './checkout.fixture.ts';
 import { createReconciliation } from './reconciliation.ts';

@@ -6,18 +6,14 @@ import { createKeyAuthenticator, createKeyUsage } from '#keys';
 import { bearer, seedAccount, seedKey, seedProject } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { awayFromMidnight } from '#test/midnight.ts';
-import { chargeFor } from '../billing.fixture.ts';
-import type { Charge } from '../charge.ts';
+import { beginCall, chargeAll, chargeFor, type TestCharge } from '#test/money.ts';
 import { grant } from '../grants.ts';
-import { placeHolds } from '../holds.store.ts';
-import { settleCharges } from '../settlements.store.ts';
 import { createUsageSums } from '../usage/summing.ts';
 import { creditsRoutes } from './credits.routes.ts';
 
 await awayFromMidnight();
 
 const lowMicro = 1_000_000n;
-const limits = { timeoutMs: 60_000 };
 let db: TestDatabase;
 let server: ReturnType<typeof createServer>;
 let origin = '';
@@ -46,10 +42,10 @@ async function someone() {
     const response = await fetch(`${origin}/api/v1/credits${path}`, { headers: bearer(key) });
     return { status: response.status, json: JSON.parse(await response.text()) };
   };
-  const charge = async (change: Partial<Charge> = {}) => {
+  const charge = async (change: Partial<TestCharge> = {}) => {
     const plain = chargeFor(accountId, { units: 1, rate: 30_000n });
     const paid = { ...plain, keyId, keyName: 'laptop', projectId, ...change };
-    await settleCharges(db.database, [paid], limits);
+    await chargeAll(db.database, [paid]);
     return paid.requestId;
   };
   return { accountId, slug, keyId, projectId, project, ask, charge };
@@ -71,10 +67,7 @@ test('the balance adds up: settled, reserved and available, and what came and we
   });
   await grant(db.database, { accountId, micro: 1_000_050n, note: null });
   await charge();
-  await placeHolds(db.database, newId('ins'), {
-    requests: [{ requestId: newId('req'), accountId, micro: 7n }],
-    ...limits,
-  });
+  await beginCall(db.database, { requestId: newId('req'), accountId, heldMicro: 7n }, newId('ins'));
   for (const look of ['before it is summed up', 'and after']) {
     const { settled, reserved, available, lifetime, low_balance } = (await ask('')).json;
     assert.deepEqual([settled, reserved, available, low_balance], ['1.000000', '0.000007', '0.999993', false], look);

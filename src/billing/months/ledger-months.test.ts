@@ -4,11 +4,9 @@ import { createPartitionMaintenance } from '#db';
 import { newId } from '#kernel';
 import { fileDatabase } from '#test/file-database.ts';
 import { awayFromMidnight } from '#test/midnight.ts';
-import { chargeFor, openAccount } from '../billing.fixture.ts';
+import { chargeAll, chargeFor, openAccount } from '#test/money.ts';
 import { findAccountCredits } from '../credits/credits.store.ts';
 import { doctor } from '../doctor.ts';
-import { settleQuickly } from '../quick-settlements.store.ts';
-import { settleCharges } from '../settlements.store.ts';
 import { assertReadersAreRight } from '../usage/readers.fixture.ts';
 import { createUsageSums } from '../usage/summing.ts';
 import { goingClock, randomFilter, randomMoment, readWholeLedger, writeRandomRows } from '../usage/usage.fixture.ts';
@@ -18,7 +16,6 @@ await awayFromMidnight();
 
 const database = fileDatabase();
 
-const timeoutMs = 60_000;
 const monthOf = (month: string) => new Date(`${month}-01T00:00:00Z`);
 const sums = () => createUsageSums({ database: database(), lowMicro: 1_000_000n });
 
@@ -99,15 +96,11 @@ test('months that are gone from the ledger leave balances, usage, lists and the 
 test('a request is charged once although a month begins between two attempts', async () => {
   const accountId = await openAccount(database(), 10_000n);
   const charge = chargeFor(accountId, { requestId: newId('req') });
-  const [paid] = await settleCharges(database(), [charge], { timeoutMs });
+  const [paid] = await chargeAll(database(), [charge]);
   await turnTo('2127-02');
-  assert.deepEqual(await settleCharges(database(), [charge], { timeoutMs }), [paid]);
+  assert.deepEqual(await chargeAll(database(), [charge]), [paid]);
   const other = chargeFor(accountId);
-  await assert.rejects(settleQuickly(database(), [other, charge], { timeoutMs }), {
-    code: '23505',
-    constraint: 'ledger_once_per_request',
-  });
-  assert.deepEqual(await settleCharges(database(), [other, charge], { timeoutMs }), [paid, paid]);
+  assert.deepEqual(await chargeAll(database(), [other, charge]), [paid, paid]);
   assert.deepEqual(await findings(), []);
 });
 
@@ -116,7 +109,7 @@ test('a month in which an account only spends is closed like any other', async (
   const [first, second, third] = ['2127-02', '2127-03', '2127-04'] as const;
   for (const month of [second, third]) {
     await turnTo(month);
-    await settleCharges(database(), [chargeFor(accountId), chargeFor(accountId)], { timeoutMs });
+    await chargeAll(database(), [chargeFor(accountId), chargeFor(accountId)]);
   }
   await sums().catchUp();
   for (const month of [first, second]) assert.equal(await closeMonth(database(), monthOf(month)), true);
@@ -131,7 +124,7 @@ test('a month in which an account only spends is closed like any other', async (
 test('a row that could be charged again is found', async () => {
   const accountId = await openAccount(database(), 10_000n);
   const charge = chargeFor(accountId);
-  await settleCharges(database(), [charge], { timeoutMs });
+  await chargeAll(database(), [charge]);
   await database().query('delete from ledger_once where request_id = $1', [charge.requestId]);
   assert.deepEqual(await findings(), ['unguarded']);
 });

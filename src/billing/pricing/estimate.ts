@@ -1,5 +1,5 @@
+import type { CostPace } from '#calls';
 import { billingUnits, type Micro, priceOfUnits } from '#kernel';
-import type { CostPace } from '../rates.ts';
 
 /** What somebody wants to know the price of. */
 export type Work =

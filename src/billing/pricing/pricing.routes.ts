@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
+import type { CostPace } from '#calls';
 import { answerCacheable, cacheableText, pageOf, readPage, type TypeBoxProvider } from '#http';
 import type { Clock, CursorCodec, Micro } from '#kernel';
-import type { CostPace } from '../rates.ts';
 import { createAddressLimit } from './address-limit.ts';
 import { estimate, estimateTraining, type TrainingTime, type TrainingWork } from './estimate.ts';
 import { readEstimate } from './estimate-request.ts';

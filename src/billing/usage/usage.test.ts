@@ -3,11 +3,10 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '#db';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
+import { chargeAll, chargeFor, openAccount } from '#test/money.ts';
 import { randomOfRun } from '#test/random.ts';
-import { chargeFor, openAccount } from '../billing.fixture.ts';
 import { doctor } from '../doctor.ts';
 import { grant } from '../grants.ts';
-import { settleCharges } from '../settlements.store.ts';
 import { assertReadersAreRight } from './readers.fixture.ts';
 import { createUsageSums, type UsageSums } from './summing.ts';
 import {
@@ -169,7 +168,7 @@ test('a fall below the threshold is told once, by whichever replica sees it, and
     return rows.map(({ data }) => data);
   };
   const spend = (units: number) =>
-    settleCharges(database(), [chargeFor(accountId, { units, rate, heldMicro: 100_000n })], { timeoutMs: 60_000 });
+    chargeAll(database(), [chargeFor(accountId, { units, rate, heldMicro: 100_000n })]);
   const fall = (balance: string) => ({ balance, threshold: '0.005000' });
 
   assert.deepEqual(await told(), []);

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { once } from '#calls';
 import type { Database } from '#db';
 import { pageOf, readPage, type TypeBoxProvider } from '#http';
-import { once } from '#idempotency';
 import { type CursorCodec, Fault, fault, isId } from '#kernel';
 import { changeOwnDataset, datasetPathOf, readOwnDataset, seeDatasetToChange } from '../dataset-access.ts';
 import { datasetPath } from '../datasets.routes.ts';

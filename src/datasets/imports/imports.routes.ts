@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import type { Database } from '#db';
 import { type PublicUrl, pageOf, readPage, type TypeBoxProvider } from '#http';
-import { once } from '#idempotency';
+import { once } from '#calls';
 import type { CursorCodec } from '#kernel';
 import type { ObjectStore } from '#objects';
 import { changeOwnProject, projectPrefix, readOwnProject } from '#projects';

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { datasetPathOf, type Split } from '#datasets';
 import type { TypeBoxProvider } from '#http';
-import { once } from '#idempotency';
+import { once } from '#calls';
 import { fault, isId } from '#kernel';
 import { filterOf } from '../events/event-list.ts';
 import { type EventsDeps, eventIdOf, eventPath, questionOf } from '../events/events.routes.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Billing } from '#billing';
+import type { Calls, OpenCall } from '#calls';
 import { findVersion, streamVersion } from '#datasets';
 import type { Sql } from '#db';
 import { defineTask, type Jobs, type TaskRun } from '#jobs';
@@ -28,7 +28,7 @@ import { type BuildDeps, embedDocuments } from './embed-documents.ts';
 
 export type BuildTaskOptions = BuildDeps & {
   jobs: Pick<Jobs, 'handle' | 'enqueue'>;
-  billing: Pick<Billing, 'holdForWork' | 'endWork'>;
+  calls: Pick<Calls, 'open' | 'void'>;
   search: SearchDeps;
   costOf: (build: Build) => Promise<BuildCost>;
   trainedModels: TrainedModels;
@@ -73,12 +73,14 @@ export async function buildIndex(
   indexId: string,
   run: Pick<TaskRun, 'signal' | 'isLastAttempt'>,
 ): Promise<void> {
-  const { database, billing } = options;
+  const { database, calls } = options;
   const lease = `build_${randomBytes(12).toString('hex')}`;
   const build = await beginBuild(database, { id: indexId, lease });
   if (!build) return;
+  const target = { accountId: build.accountId, project: null, model: build.model };
+  const call = calls.open({ id: lease, operation: 'dataset_indexes.create', target });
   try {
-    await attempt(options, build, run.signal);
+    await attempt(options, { build, call, signal: run.signal });
   } catch (error) {
     if (error instanceof Superseded) return await giveLostTryBack(database, build);
     // An outage or a full disk takes no server with it.
@@ -91,11 +93,14 @@ export async function buildIndex(
     }
     throw error;
   } finally {
-    await billing.endWork({ requestId: lease, accountId: build.accountId });
+    await call.close();
   }
 }
 
-async function attempt(options: BuildTaskOptions, build: Build, signal: AbortSignal): Promise<void> {
+async function attempt(
+  options: BuildTaskOptions,
+  { build, call, signal }: { build: Build; call: OpenCall; signal: AbortSignal },
+): Promise<void> {
   const { database, trainedModels, digestOf, maxDocuments } = options;
   if (build.tries > triesAtMost)
     throw new BuildFailure('worker_lost', `The server ended ${triesAtMost} times while it built this index.`);
@@ -106,7 +111,7 @@ async function attempt(options: BuildTaskOptions, build: Build, signal: AbortSig
     );
   const version = await findVersion(database, { projectId: build.projectId, id: build.versionId });
   if (!version) throw new Error(`The version of ${build.id} is not there. This is a bug.`);
-  await placeHold(options, build);
+  await holdCredits(options, build, call);
   const lease = { id: build.id, lease: build.lease };
   let { documents } = build;
   if (documents === null) {
@@ -119,16 +124,13 @@ async function attempt(options: BuildTaskOptions, build: Build, signal: AbortSig
   await endWithSuccess(database, build, measured);
 }
 
-async function placeHold({ database, billing, costOf }: BuildTaskOptions, build: Build): Promise<void> {
+async function holdCredits({ database, calls, costOf }: BuildTaskOptions, build: Build, call: OpenCall): Promise<void> {
   const { boundMicro, describe } = await costOf(build);
-  const { lease: requestId, formerLease, accountId } = build;
-  // A hold that a dead process left for this build would reduce the available credits, so it is released first; if that
-  // process still lives, it has lost the lease.
-  if (formerLease !== null) await billing.endWork({ requestId: formerLease, accountId });
-  if (boundMicro > 0n) {
-    const answer = await billing.holdForWork({ requestId, accountId, micro: boundMicro });
-    if (answer !== 'held') throw new BuildFailure('insufficient_credits', describe(answer.refused.availableMicro));
-  }
+  // Credits that a dead server still holds for this build would reduce what is available, so they are released first; if that
+  // server still lives, it has lost the lease.
+  if (build.formerLease !== null) await calls.void(build.formerLease);
+  const begun = await call.begin({ keyId: null, heldMicro: boundMicro, limits: null, idempotency: null });
+  if (begun.state === 'insufficient') throw new BuildFailure('insufficient_credits', describe(begun.availableMicro));
   if (!(await noteHeld(database, build, boundMicro))) throw new Superseded();
 }
 

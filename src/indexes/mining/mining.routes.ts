@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify';
+import { hasIdempotencyKey, once } from '#calls';
 import { type Dataset, type Datasets, findDataset, findVersion, type Split, type VersionPosition } from '#datasets';
 import type { Database } from '#db';
 import { type TypeBoxProvider, watchCaller } from '#http';
-import { hasIdempotencyKey, once } from '#idempotency';
 import { type CursorCodec, fault } from '#kernel';
 import type { TrainedModels } from '#models';
 import { type Searchable, searchable, useOwnIndex } from '../index-access.ts';
 import { indexPath } from '../indexes.routes.ts';
 import type { Digests } from '../indexes.store.ts';
 import { openEmbedder } from '../open-embedder.ts';
-import { type PaidDeps, performPaid } from '../paid-run.ts';
+import { type PaidRunDeps, performPaid } from '../paid-run.ts';
 import { type MiningDeps, mine } from './mine.ts';
 import { mineContract } from './mining.contract.ts';
 import { mineBody, minedToWire } from './mining.schema.ts';
@@ -19,7 +19,7 @@ export type MiningRoutesDeps = MiningDeps & {
   database: Database;
   cursors: CursorCodec;
   datasets: Pick<Datasets, 'prepare' | 'replaceExamples'>;
-  paid: PaidDeps;
+  paid: PaidRunDeps;
   digests: () => Digests;
   trainedModels: TrainedModels;
 };
@@ -41,10 +41,10 @@ export function miningRoutes(deps: MiningRoutesDeps) {
           const scope = ['mined', index.id, split];
           const after = request.body.after === undefined ? null : positionOf(cursors, scope, request.body.after);
           const { signal } = watchCaller(reply);
-          const isKept = hasIdempotencyKey(request.headers);
+          const hasKey = hasIdempotencyKey(request.headers);
           const embedder = await openEmbedder(trainedModels, index);
           const { principal, id: requestId } = request;
-          const call = { principal, requestId, operation: 'dataset_indexes.mine', index, signal, reply, isKept };
+          const call = { principal, requestId, operation: 'dataset_indexes.mine', index, signal, reply, hasKey };
           return performPaid(
             paid,
             { ...call, promptTokensAtMost: limit * index.maxInputTokens },

@@ -1,21 +1,21 @@
 import type { FastifyInstance } from 'fastify';
+import { hasIdempotencyKey, once } from '#calls';
 import type { Database } from '#db';
 import { type TypeBoxProvider, watchCaller } from '#http';
-import { hasIdempotencyKey, once } from '#idempotency';
 import { fault } from '#kernel';
 import type { TrainedModels } from '#models';
 import { searchable, useOwnIndex } from '../index-access.ts';
 import { indexPath } from '../indexes.routes.ts';
 import type { Digests } from '../indexes.store.ts';
 import { openEmbedder } from '../open-embedder.ts';
-import { type PaidDeps, performPaid } from '../paid-run.ts';
+import { type PaidRunDeps, performPaid } from '../paid-run.ts';
 import { searchContract } from './search.contract.ts';
 import { foundToWire, searchBody } from './search.schema.ts';
 import { searchIndex } from './search-index.ts';
 
 export type SearchRoutesDeps = Parameters<typeof searchIndex>[0] & {
   database: Database;
-  paid: PaidDeps;
+  paid: PaidRunDeps;
   digests: () => Digests;
   trainedModels: TrainedModels;
 };
@@ -36,8 +36,8 @@ export function searchRoutes(deps: SearchRoutesDeps) {
           const embedder = await openEmbedder(trainedModels, index);
           const { principal, id: requestId } = request;
           const { signal } = watchCaller(reply);
-          const isKept = hasIdempotencyKey(request.headers);
-          const call = { principal, requestId, operation: 'dataset_indexes.search', index, signal, reply, isKept };
+          const hasKey = hasIdempotencyKey(request.headers);
+          const call = { principal, requestId, operation: 'dataset_indexes.search', index, signal, reply, hasKey };
           return performPaid(
             paid,
             { ...call, promptTokensAtMost: index.maxInputTokens },

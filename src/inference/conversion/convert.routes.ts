@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
+import { once } from '#calls';
 import { type Datasets, readOwnDataset } from '#datasets';
 import type { Database } from '#db';
 import type { Contract, TypeBoxProvider } from '#http';
-import { once } from '#idempotency';
 import { fault } from '#kernel';
 import { changeOwnProject, projectPathOf, projectPrefix } from '#projects';
 import { filterOf } from '../saved-calls.schema.ts';

@@ -1,8 +1,9 @@
 import { type Actor, type Happening, recordActivity, systemActor } from '#activity';
-import { releaseTrainingHold, settleTraining } from '#billing';
+import { endCall, voidCalls } from '#calls';
 import type { Sql } from '#db';
 import { billingUnitMs, billingUnits } from '#kernel';
 import { appendLogs, type LogLevel } from '../logs/logs.store.ts';
+import { callIdOf, trainingOperation } from './create-job.ts';
 import { hints, isRetryable } from './failures.ts';
 import type { JobError, TrainingJob } from './job.ts';
 import { lockJob } from './jobs.store.ts';
@@ -79,25 +80,37 @@ async function logFailure(
 async function close(tx: Sql, job: TrainingJob, after: JobTransition, error: JobError | null): Promise<void> {
   const { id: jobId, accountId, attempt } = job;
   if (after.money !== 'charge') {
-    await releaseTrainingHold(tx, { jobId, attempt, accountId });
+    await voidCalls(tx, [callIdOf({ jobId, attempt })]);
     await endAttempt(tx, { jobId, attempt, state: after.state, billedMs: 0n, chargedMicro: 0n, error });
     return;
   }
   const activeMs = await findAttemptTime(tx, jobId, attempt);
   const { createdBy, projectId, baseModelId, rateMicroPerMinute, priceVersion, heldMicro } = job;
-  const chargedMicro = await settleTraining(tx, {
-    jobId,
-    attempt,
-    accountId,
-    projectId,
-    baseModelId,
-    activeMs,
-    rateMicroPerMinute,
-    priceVersion,
-    heldMicro,
-    key: createdBy.kind === 'api_key' && createdBy.id !== null ? { id: createdBy.id, name: createdBy.label } : null,
-    outcome: after.state === 'failed' ? null : after.state === 'succeeded' ? 'succeeded' : 'canceled',
-    note: error ? `Failed: ${error.code}` : null,
+  const key =
+    createdBy.kind === 'api_key' && createdBy.id !== null ? { id: createdBy.id, name: createdBy.label } : null;
+  const chargedMicro = await endCall(tx, {
+    charge: {
+      type: 'training',
+      callId: callIdOf({ jobId, attempt }),
+      requestId: null,
+      training: { jobId, attempt },
+      accountId,
+      keyId: key?.id ?? null,
+      keyName: key?.name ?? null,
+      projectId,
+      operation: trainingOperation,
+      modelRequested: baseModelId,
+      modelServed: baseModelId,
+      modelRevision: null,
+      activeMs,
+      rateMicroPerMinute,
+      priceVersion,
+      heldMicro,
+      usage: null,
+      outcome: after.state === 'failed' ? null : after.state === 'succeeded' ? 'succeeded' : 'canceled',
+      note: error ? `Failed: ${error.code}` : null,
+    },
+    keyed: null,
   });
   const billedMs = billingUnits(activeMs) * BigInt(billingUnitMs);
   await endAttempt(tx, { jobId, attempt, state: after.state, billedMs, chargedMicro, error });

@@ -1,5 +1,5 @@
 import type { Actor } from '#activity';
-import { type Billing, placeTrainingHold, tooFewCredits } from '#billing';
+import { beginCalls, tooFewCredits } from '#calls';
 import type { Datasets, DatasetVersion } from '#datasets';
 import type { Database, Sql } from '#db';
 import { fault, type Micro, newId } from '#kernel';
@@ -12,7 +12,6 @@ import { countLiveJobsOfAccount, findJob, insertAttempt, insertJob } from './job
 export type CreateDeps = {
   database: Database;
   datasets: Pick<Datasets, 'freezeVersion'>;
-  billing: Pick<Billing, 'gather'>;
   /** Jobs of an account that are not over. */
   maxActiveJobs: number;
 };
@@ -69,15 +68,29 @@ export async function createJob(
   return job;
 }
 
+export const trainingOperation = 'training_jobs.run';
+
+/** The call that holds the credits of an attempt. It belongs to the job: no death of a server ends it. */
+export const callIdOf = ({ jobId, attempt }: { jobId: string; attempt: number }): string => `${jobId}/${attempt}`;
+
 /** Reserves the most that an attempt may cost. The account is locked by it until the transaction ends. */
 export async function holdFor(
   tx: Sql,
   { jobId, attempt, accountId, estimate }: { jobId: string; attempt: number; accountId: string; estimate: JobEstimate },
 ): Promise<void> {
-  const micro: Micro = estimate.micro.high;
-  const answer = await placeTrainingHold(tx, { jobId, attempt, accountId, micro });
-  if (answer === 'held') return;
-  throw tooFewCredits('This training', { required: micro, available: answer.refused.availableMicro });
+  const heldMicro: Micro = estimate.micro.high;
+  const call = {
+    operation: trainingOperation,
+    projectId: null,
+    keyId: null,
+    model: null,
+    limits: null,
+    idempotency: null,
+  };
+  const requestId = callIdOf({ jobId, attempt });
+  const [begun] = await beginCalls(tx, [{ ...call, requestId, accountId, heldMicro }], { serverId: null });
+  if (begun?.outcome === 'insufficient')
+    throw tooFewCredits('This training', { required: heldMicro, available: begun.availableMicro });
 }
 
 /** The account is locked: of several at once, each sees those before it. */

@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
-import type { Billing } from '#billing';
+import { once } from '#calls';
 import type { Datasets } from '#datasets';
 import type { Database } from '#db';
 import { pageOf, plainPageQuery, readPage, type TypeBoxProvider } from '#http';
-import { once } from '#idempotency';
 import type { CursorCodec } from '#kernel';
 import type { ModelsService } from '#models';
 import { changeOwnProject, projectPathOf, readOwnProject } from '#projects';
@@ -33,14 +32,13 @@ type JobsRoutesDeps = {
   cursors: CursorCodec;
   models: ModelsService;
   datasets: Datasets;
-  billing: Pick<Billing, 'gather'>;
   maxActiveJobs: number;
   /** A job waits for a worker, or its worker has to hear of something. */
   wake: () => void;
 };
 
 export function jobsRoutes(deps: JobsRoutesDeps) {
-  const { database, cursors, models, datasets, billing, wake } = deps;
+  const { database, cursors, models, datasets, wake } = deps;
   const toWire = (job: TrainingJob) => jobToWire(job, blockOf(job, models));
 
   return async (app: FastifyInstance): Promise<void> => {
@@ -55,7 +53,6 @@ export function jobsRoutes(deps: JobsRoutesDeps) {
         if (request.body.dry_run) return planToWire(plan);
         const author = authorOf(request);
         const version = await freezeData(deps, plan, { project, author });
-        await billing.gather(project.accountId);
         const job = await once(request, database).transaction(async (tx) => {
           // Again, as freezing takes a while: the project may have been archived.
           await changeOwnProject(tx, request.principal, projectPathOf(request));
@@ -111,7 +108,6 @@ export function jobsRoutes(deps: JobsRoutesDeps) {
       `${jobPath}/retry`,
       { config: { operation: 'training_jobs.retry', contract: retryContract }, schema: { body: retryBody } },
       async (request, reply) => {
-        await billing.gather(request.principal.accountId);
         const job = await once(request, database).transaction(async (tx) =>
           retryJob(tx, deps, {
             job: await changeOwnJob(tx, request),

@@ -1,0 +1,323 @@
+--! breaking
+-- One row for each call of a model, and for other work that is paid for, from its beginning to its end. It holds the credits that
+-- the work may cost, counts towards the limits of its key and account, and reserves an `Idempotency-Key`.
+--
+-- `accounts.held_micro` is the sum of `held_micro` here. Whoever changes either locks the account's row first; several accounts are
+-- locked in the order of their ids.
+drop table holds, idempotent_requests, running_requests, limited_calls, chat_charges;
+drop function enter_limited_calls;
+drop function leave_limited_calls;
+drop aggregate greedy_sum(bigint, bigint);
+drop function add_if_it_fits;
+
+create table calls (
+  request_id text collate "C" primary key,
+  -- Without a foreign key: each insert has locked the account's row, and accounts are never deleted.
+  account_id text not null,
+  -- The server that runs it; null: it belongs to a job, which ends it, whatever server dies.
+  server_id text,
+  operation text not null,
+  project_id text,
+  key_id text,
+  model text,
+  -- Counts towards the limits of its key and its account.
+  is_limited boolean not null default false,
+  -- The most that it may cost, reserved until it ends.
+  held_micro bigint not null default 0 check (held_micro >= 0),
+  idempotency_key text check (char_length(idempotency_key) between 1 and 128),
+  -- SHA-256 of method, path and body: the same key with another request is a conflict.
+  fingerprint bytea check (octet_length(fingerprint) = 32),
+  -- The answer under the key; null while the call runs.
+  status smallint,
+  body bytea,
+  -- The body holds a secret and is encrypted with a key derived from the caller's own credential.
+  is_sealed boolean not null default false,
+  created_at timestamptz not null default now(),
+  constraint calls_key_is_whole check (num_nulls(idempotency_key, fingerprint) in (0, 2)),
+  constraint calls_answer_is_whole check (num_nulls(status, body) in (0, 2) and (status is null or idempotency_key is not null))
+);
+create unique index calls_by_idempotency_key on calls (account_id, idempotency_key) where idempotency_key is not null;
+create index calls_running on calls (server_id) where status is null;
+create index calls_limited on calls (account_id) where is_limited and status is null;
+create index calls_limited_by_key on calls (key_id) where is_limited and status is null;
+create index calls_answered on calls (created_at) where status is not null;
+
+-- Removes calls that have not ended, gives their credits back and frees their keys. `lock_ms` is the longest wait for a locked account
+-- (55P03 then); 0: such accounts are skipped; null: as long as the transaction waits. Returns the calls that were removed.
+create function void_calls(ids text[], lock_ms integer) returns setof calls language plpgsql as $$
+declare
+  account text;
+  removed calls[];
+begin
+  if lock_ms > 0 then
+    perform set_config('lock_timeout', lock_ms::text, true);
+  end if;
+  for account in
+    select distinct account_id from calls where request_id = any(ids) and status is null order by 1
+  loop
+    if lock_ms = 0 then
+      perform from accounts where id = account for no key update skip locked;
+      continue when not found;
+    else
+      perform from accounts where id = account for no key update;
+    end if;
+    with gone as (
+      delete from calls where request_id = any(ids) and account_id = account and status is null returning calls
+    )
+    select array_agg(gone.calls) into removed from gone;
+    continue when removed is null;
+    update accounts set held_micro = held_micro - (select sum(held_micro) from unnest(removed))
+     where id = account and exists (select from unnest(removed) where held_micro > 0);
+    return query select * from unnest(removed);
+  end loop;
+end $$;
+
+-- Begins calls, in order: reserves their keys, counts them against the limits, holds their credits. `accounts_calls` is a list of
+-- {account_id, skip_locked, calls: [{request_id, operation, project_id, key_id, model, held_micro, limits, idempotency_key,
+-- fingerprint}]}; `limits` is a list of {subject, scope, per_minute, concurrent, per_day} or null, `fingerprint` is hexadecimal.
+-- `lock_ms` is the longest wait for a locked account (55P03 then); null: as long as the transaction waits. `at` is the time for tests.
+--
+-- Outcomes: `begun`; `limited` (`usage` says by what); `insufficient` (`available_micro` is what there is); `conflict`: the key belongs to
+-- another request; `running`: the same request runs as `other_request_id`; `answered`: its answer is given; `locked`: the account is
+-- locked and nothing was done.
+create function begin_calls(accounts_calls json, server text, lock_ms integer, at timestamptz)
+returns table (
+  request_id text, outcome text, available_micro bigint, usage json, other_request_id text, other_server_id text,
+  status smallint, body bytea, is_sealed boolean)
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  moment constant timestamptz := coalesce(at, clock_timestamp());
+  today constant date := (moment at time zone 'UTC')::date;
+  tomorrow constant timestamptz := (today + 1)::timestamp at time zone 'UTC';
+  account record;
+  request record;
+  other calls;
+  free bigint;
+  added bigint;
+  used json;
+  is_refused boolean;
+begin
+  if lock_ms is not null then
+    perform set_config('lock_timeout', lock_ms::text, true);
+  end if;
+  for account in
+    select * from json_to_recordset(accounts_calls) as a (account_id text, skip_locked boolean, calls json)
+     order by account_id collate "C"
+  loop
+    if account.skip_locked then
+      select balance_micro - held_micro into free from accounts where id = account.account_id for no key update skip locked;
+    else
+      select balance_micro - held_micro into free from accounts where id = account.account_id for no key update;
+    end if;
+    if not found then
+      return query select c.request_id, 'locked', null::bigint, null::json, null, null, null::smallint, null::bytea, null::boolean
+        from json_to_recordset(account.calls) as c (request_id text);
+      continue;
+    end if;
+    added := 0;
+    for request in
+      select * from json_to_recordset(account.calls) as c (
+        request_id text, operation text, project_id text, key_id text, model text, held_micro bigint, limits json,
+        idempotency_key text, fingerprint text)
+    loop
+      if request.idempotency_key is not null then
+        select * into other from calls
+         where account_id = account.account_id and idempotency_key = request.idempotency_key;
+        -- A key counts for a day, and a call whose server is dead gives it to the next one.
+        if found and (other.created_at < now() - interval '24 hours' or (
+             other.status is null and other.fingerprint = decode(request.fingerprint, 'hex') and other.server_id <> server
+             and not exists (select from instances where id = other.server_id))) then
+          delete from calls where request_id = other.request_id;
+          free := free + other.held_micro;
+          added := added - other.held_micro;
+        elsif found then
+          return query select request.request_id,
+            case when other.fingerprint <> decode(request.fingerprint, 'hex') then 'conflict'
+                 when other.status is null then 'running' else 'answered' end,
+            null::bigint, null::json, other.request_id, other.server_id, other.status, other.body, other.is_sealed;
+          continue;
+        end if;
+      end if;
+
+      used := null;
+      if request.limits is not null then
+        -- Another server may have begun a minute an instant after our own moment: only a whole minute away is another one.
+        insert into limit_counters as c (subject, minute_started_at, day)
+        select l.subject, moment, today from json_to_recordset(request.limits) as l (subject text)
+            on conflict (subject) do update
+           set minute_requests = case when abs(extract(epoch from moment - c.minute_started_at)) < 60
+                                      then c.minute_requests else 0 end,
+               minute_started_at = case when abs(extract(epoch from moment - c.minute_started_at)) < 60
+                                        then c.minute_started_at else moment end,
+               day_micro = case when c.day = today then c.day_micro else 0 end,
+               day = today;
+        with seen as (
+          select l.subject, c.minute_requests as requests,
+                 ceil(60 - extract(epoch from moment - c.minute_started_at))::integer as "minuteSeconds", running.calls as running,
+                 (c.day_micro + running.held)::text as spent, ceil(extract(epoch from tomorrow - moment))::integer as "daySeconds",
+                 case when c.day_micro + running.held + request.held_micro > l.per_day then 'credits_per_day'
+                      when c.minute_requests >= l.per_minute then 'requests_per_minute'
+                      when running.calls >= l.concurrent then 'concurrent_requests' end as "refusedBy"
+            from json_to_recordset(request.limits) as l (
+                   subject text, scope text, per_minute integer, concurrent integer, per_day bigint)
+            join limit_counters c on c.subject = l.subject
+           cross join lateral (
+             select count(*)::integer as calls, coalesce(sum(r.held_micro), 0)::bigint as held from calls r
+              where r.account_id = account.account_id and r.is_limited and r.status is null
+                and (l.scope = 'account' or r.key_id = l.subject)) running
+        )
+        select json_agg(seen), bool_or(seen."refusedBy" is not null) into used, is_refused from seen;
+        if is_refused then
+          return query select request.request_id, 'limited', null::bigint, used, null, null, null::smallint, null::bytea, null::boolean;
+          continue;
+        end if;
+        update limit_counters set minute_requests = minute_requests + 1
+         where subject in (select l.subject from json_to_recordset(request.limits) as l (subject text));
+      end if;
+
+      if request.held_micro > free then
+        return query select request.request_id, 'insufficient', free, used, null, null, null::smallint, null::bytea, null::boolean;
+        continue;
+      end if;
+      insert into calls (request_id, account_id, server_id, operation, project_id, key_id, model, is_limited, held_micro,
+                         idempotency_key, fingerprint)
+      values (request.request_id, account.account_id, server, request.operation, request.project_id, request.key_id, request.model,
+              request.limits is not null, request.held_micro, request.idempotency_key, decode(request.fingerprint, 'hex'));
+      free := free - request.held_micro;
+      added := added + request.held_micro;
+      return query select request.request_id, 'begun', free, used, null, null, null::smallint, null::bytea, null::boolean;
+    end loop;
+    if added <> 0 then
+      update accounts set held_micro = held_micro + added where id = account.account_id;
+    end if;
+  end loop;
+end $$;
+
+-- Ends calls: writes their charges to the ledger, takes the credits, releases what was held, and stores answers under their keys,
+-- all or nothing. `accounts_charges` is a list of {account_id, skip_locked, charges: [...]}, with the fields below; `wanted_micro` is
+-- the cost of the work, which never exceeds what was held for it. `call_id` is the row in `calls`; `request_id` names the charge
+-- in the ledger. `has_key` says that the call has an `Idempotency-Key`; with a `body` its answer is stored, otherwise the row stays
+-- for whoever stores the answer in the same transaction.
+--
+-- Outcomes: `charged`, now or by an earlier attempt; `lost`: the key was given to another request, and nothing was charged; `locked`.
+-- A call whose row is gone, because its server was taken for dead, pays out of what no other call holds.
+create function end_calls(accounts_charges json, lock_ms integer, at timestamptz)
+returns table (call_id text, outcome text, charged_micro bigint)
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  today constant date := (coalesce(at, clock_timestamp()) at time zone 'UTC')::date;
+  account record;
+  charge record;
+  existing calls;
+  balance bigint;
+  held bigint;
+  charged bigint;
+  posted_ids text[] := '{}';
+  posted_micros bigint[] := '{}';
+  posted_balances bigint[] := '{}';
+begin
+  if lock_ms is not null then
+    perform set_config('lock_timeout', lock_ms::text, true);
+  end if;
+  for account in
+    select * from json_to_recordset(accounts_charges) as a (account_id text, skip_locked boolean, charges json)
+     order by account_id collate "C"
+  loop
+    if account.skip_locked then
+      select balance_micro, held_micro into balance, held from accounts
+       where id = account.account_id for no key update skip locked;
+    else
+      select balance_micro, held_micro into balance, held from accounts where id = account.account_id for no key update;
+    end if;
+    if not found then
+      return query select c.call_id, 'locked', null::bigint from json_to_recordset(account.charges) as c (call_id text);
+      continue;
+    end if;
+    for charge in
+      -- First those that hold something: what they leave over is there for the others.
+      select * from rows from (json_to_recordset(account.charges) as (
+               call_id text, request_id text, type text, wanted_micro bigint, has_key boolean, body text, key_id text,
+               is_limited boolean, training_job_id text, attempt integer)) with ordinality as c
+       order by exists (select from calls where calls.request_id = c.call_id and calls.status is null) desc, ordinality
+    loop
+      if charge.has_key then
+        select * into existing from calls where request_id = charge.call_id and status is null for update;
+        if found and charge.body is null then
+          update calls set held_micro = 0 where request_id = charge.call_id;
+        elsif found then
+          update calls set held_micro = 0, status = 200, body = convert_to(charge.body, 'UTF8') where request_id = charge.call_id;
+        end if;
+      else
+        delete from calls where request_id = charge.call_id and status is null returning * into existing;
+      end if;
+      if found then
+        charged := least(charge.wanted_micro, existing.held_micro);
+        held := held - existing.held_micro;
+      else
+        select -once.micro into charged from ledger_once once
+         where once.type = charge.type and once.request_id = once_key(charge.request_id, charge.training_job_id, charge.attempt);
+        if found then
+          return query select charge.call_id, 'charged', charged;
+          continue;
+        end if;
+        if charge.has_key then
+          return query select charge.call_id, 'lost', null::bigint;
+          continue;
+        end if;
+        charged := least(charge.wanted_micro, greatest(balance - held, 0));
+      end if;
+      balance := balance - charged;
+      posted_ids := posted_ids || charge.call_id;
+      posted_micros := posted_micros || charged;
+      posted_balances := posted_balances || balance;
+      if charge.is_limited then
+        update limit_counters set day_micro = case when day = today then day_micro else 0 end + charged, day = today
+         where subject in (account.account_id, charge.key_id);
+      end if;
+      return query select charge.call_id, 'charged', charged;
+    end loop;
+    update accounts set balance_micro = balance, held_micro = held
+     where id = account.account_id and (balance_micro, held_micro) is distinct from (balance, held);
+  end loop;
+
+  insert into ledger (
+    id, account_id, type, micro, balance_after_micro, project_id, model_requested, model_served, model_revision, request_id,
+    training_job_id, attempt, key_id, key_name, active_ms, units, rate_micro_per_minute, price_version, held_micro,
+    prompt_tokens, completion_tokens, outcome, operation, note)
+  select c.ledger_id, a.account_id, c.type, -posted.micro, posted.balance, c.project_id, c.model_requested, c.model_served,
+         c.model_revision, c.request_id, c.training_job_id, c.attempt, c.key_id, c.key_name, c.active_ms, c.units,
+         c.rate_micro_per_minute, c.price_version,
+         -- What a call paid whose row was gone is the most that it could pay.
+         case when posted.micro < c.wanted_micro then posted.micro else c.held_micro end,
+         c.prompt_tokens, c.completion_tokens, c.outcome, c.operation, c.note
+    from unnest(posted_ids, posted_micros, posted_balances) with ordinality as posted (call_id, micro, balance, n)
+    join (json_to_recordset(accounts_charges) as a (account_id text, charges json)
+          cross join lateral json_to_recordset(a.charges) as c (
+            call_id text, request_id text, ledger_id text, type text, wanted_micro bigint, project_id text, model_requested text,
+            model_served text, model_revision integer, training_job_id text, attempt integer, key_id text, key_name text,
+            active_ms float8, units bigint, rate_micro_per_minute bigint, price_version text, held_micro bigint,
+            prompt_tokens integer, completion_tokens integer, outcome text, operation text, note text)) on c.call_id = posted.call_id
+   order by posted.n;
+end $$;
+
+-- Ends what dead servers have left: their calls are removed, their credits given back, and nobody knows any more what became of calls
+-- of models. Calls of accounts whose row is locked stay for the next time.
+create function reap_calls(dead text[]) returns integer language plpgsql as $$
+declare
+  reaped integer;
+begin
+  with voided as (
+    select v.* from void_calls(array(select request_id from calls where server_id = any(dead) and status is null), 0) v
+  ), noted as (
+    insert into failed_requests (id, account_id, state, operation, project_id, model, finished_at)
+    select request_id, account_id, 'unknown', operation, project_id, model, now() from voided where project_id is not null
+        on conflict (id) do nothing
+  )
+  select count(*) into reaped from voided;
+  return reaped;
+end $$;
+
+-- A response is stored with the charge of its call, so nothing is left to be paid for it.
+alter table stored_responses drop column charge;

@@ -1,0 +1,149 @@
+import type { Database, PartitionedTable } from '#db';
+import { type Clock, createInFlight, createIntervalTask, fault, joinIntervalTasks, type Log, timeOfId } from '#kernel';
+import { createCallBatches } from './call-batches.ts';
+import { deleteOldAnswers, deleteUnusedCounters, findByKey, type StoredAnswer, voidCalls } from './calls.store.ts';
+import { createFailureLog, type FailureLogOptions } from './failure-log.ts';
+import { type NewCall, OpenCall } from './open-call.ts';
+import { createReaper, type ReaperTiming } from './reaper.ts';
+import { type RequestRecord, recordOf } from './request-record.ts';
+import { deleteOldFailures, findTraces } from './requests.store.ts';
+
+/** Calls of models and other paid work of this server: what they reserve, what becomes of them, and what they cost. */
+export type Calls = {
+  /** A call that has arrived. Whoever opens it closes it. Refuses while the server stops. */
+  open: (call: NewCall) => OpenCall;
+  /** Calls that are open. */
+  inFlight: () => number;
+  /**
+   * The answer that is stored under a key; null: the request has to run. Throws `idempotency_conflict`, and
+   * `idempotency_in_progress` while it runs.
+   */
+  findAnswer: (request: {
+    accountId: string;
+    key: string;
+    fingerprint: Buffer;
+  }) => Promise<{ requestId: string; answer: StoredAnswer } | null>;
+  /** Ends work without a charge that another server began. */
+  void: (callId: string) => Promise<void>;
+  /** Throws `not_found` for another account's call, for one that left no trace and for one of more than 30 days ago. */
+  find: (request: { id: string; accountId: string }) => Promise<RequestRecord>;
+  /** Resolves once other servers can see that this one lives. */
+  registered: () => Promise<void>;
+  start: () => void;
+  /** Refuses new calls, waits for the open ones, and gives back what is left. */
+  stop: () => Promise<void>;
+};
+
+export type CallsTiming = ReaperTiming & { endForMs: number };
+
+export type CallsOptions = Pick<FailureLogOptions, 'maxWaiting' | 'perMinute'> & {
+  database: Database;
+  /** Unique per process and start. */
+  serverId: string;
+  clock: Clock;
+  log?: Log | undefined;
+  timing?: Partial<CallsTiming>;
+  /** Called with the account that has just been charged. */
+  onCharge?: (accountId: string) => void;
+  /** The time of limits, for tests; null is the database's own, which is the same for all servers. */
+  now?: () => Date | null;
+  /** Pause between deletions of what is no longer kept. */
+  cleanUpMs?: number;
+};
+
+const defaultTiming: CallsTiming = {
+  heartbeatMs: 3_000,
+  // So that 15 s are noticed at 16, with the looks of others every two seconds.
+  reapMs: 2_500,
+  deadAfterMs: 15_000,
+  endForMs: 10_000,
+};
+
+const keptDays = 30;
+const keptMs = keptDays * 24 * 60 * 60_000;
+const deletedAtOnce = 500;
+
+/** Their months go when they are no longer shown. */
+export function failedRequestMonths(clock: Clock): PartitionedTable {
+  return { table: 'failed_requests', key: 'req', keptSince: () => new Date(clock.nowMs() - keptMs), removal: 'drop' };
+}
+
+export function createCalls(options: CallsOptions): Calls {
+  const { database, serverId, clock, log, onCharge = () => {}, now = () => null, cleanUpMs = 60_000 } = options;
+  const times = { ...defaultTiming, ...options.timing };
+  const open = new Map<string, OpenCall>();
+  const inFlight = createInFlight();
+  const reaper = createReaper({ database, serverId, clock, log, times, isOpen: (id) => open.has(id) });
+  const failures = createFailureLog({ ...options, sql: database });
+  const batches = createCallBatches({ database, serverId, registered: reaper.registered, clock, now });
+  const deps = { batches, failures, clock, open, serverId, endForMs: times.endForMs, onCharge, inFlight };
+  let isStopping = false;
+
+  async function cleanUp(): Promise<void> {
+    while ((await deleteOldAnswers(database, deletedAtOnce)) === deletedAtOnce);
+    while ((await deleteOldFailures(database, keptDays, deletedAtOnce)) === deletedAtOnce);
+    await deleteUnusedCounters(database, now());
+  }
+
+  const rounds = joinIntervalTasks([
+    reaper,
+    createIntervalTask({
+      pauseMs: cleanUpMs,
+      first: 'after a pause',
+      work: cleanUp,
+      onError: (err) => log?.warn({ err }, 'deletion of old calls failed'),
+    }),
+  ]);
+
+  return {
+    open(call) {
+      if (isStopping) throw fault('service_unavailable', { retryAfterSeconds: 1 });
+      if (open.has(call.id)) throw new Error(`${call.id} is open already. This is a bug.`);
+      const opened = new OpenCall(call, deps);
+      open.set(call.id, opened);
+      return opened;
+    },
+
+    inFlight: () => open.size,
+
+    async findAnswer({ accountId, key, fingerprint }) {
+      const found = await findByKey(database, { accountId, key });
+      if (!found) return null;
+      if (!found.fingerprint.equals(fingerprint)) throw fault('idempotency_conflict');
+      const { requestId, answer } = found;
+      if (answer) return { requestId, answer };
+      const runs = found.serverId === serverId ? open.has(requestId) : found.isServerAlive;
+      if (runs) throw fault('idempotency_in_progress');
+      return null;
+    },
+
+    void: (callId) => voidCalls(database, [callId]),
+
+    async find({ id, accountId }) {
+      const madeMs = timeOfId('req', id);
+      if (madeMs === null || madeMs < clock.nowMs() - keptMs) throw noSuchRequest();
+      // Looked up first: a call that ends meanwhile has left its trace by then.
+      const current = open.get(id);
+      const traces = await findTraces(database, { id, accountId });
+      const isOwn = current?.target.accountId === accountId && current.target.project !== null;
+      const record = recordOf({ id, createdAt: new Date(madeMs) }, traces, isOwn ? current.toReceived() : null);
+      if (!record) throw noSuchRequest();
+      return record;
+    },
+
+    registered: reaper.registered,
+    start: rounds.start,
+
+    async stop() {
+      isStopping = true;
+      await inFlight.drained();
+      await failures.flush();
+      await rounds.stop();
+    },
+  };
+}
+
+/** Another account's request is as unknown as one that never was. */
+function noSuchRequest() {
+  return fault('not_found', { message: 'There is no such request, or nothing is known of it any more.' });
+}

@@ -1,0 +1,10 @@
+export type { Attachment } from './call-batches.ts';
+export { beginCalls, endCall, endCalls, voidCalls } from './calls.store.ts';
+export { type Calls, type CallsTiming, createCalls, failedRequestMonths } from './calls.ts';
+export type { Charge } from './charge.ts';
+export { obeyIdempotencyKeys, once, replayHeaders } from './once.ts';
+export type { CallFailure, CallTarget, OpenCall } from './open-call.ts';
+export { boundOf, type CostPace, chargeWithin } from './rates.ts';
+export { fingerprintOf, hasIdempotencyKey, requireIdempotencyKey } from './request-identity.ts';
+export { requestsRoutes } from './requests.routes.ts';
+export { tooFewCredits } from './too-few-credits.ts';

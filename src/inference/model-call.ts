@@ -1,0 +1,202 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import {
+  type Attachment,
+  boundOf,
+  chargeWithin,
+  fingerprintOf,
+  hasIdempotencyKey,
+  type OpenCall,
+  requireIdempotencyKey,
+  tooFewCredits,
+} from '#calls';
+import { type Caller, type OutlivingWork, outliveCaller, watchCaller } from '#http';
+import { fault, type Micro } from '#kernel';
+import type { ServedModel } from '#models';
+import type { Admitted } from './admitted.ts';
+import type { InferenceDeps } from './deps.ts';
+import { bytesOf, type Entered, promptTokensAtMost } from './entry.ts';
+import { canceled, failureOf, isAmbiguous } from './failure.ts';
+import type { CallIdentity } from './repeat-guard.ts';
+
+/** The most that a call may ask of its model. */
+export type CallBounds = {
+  promptTokens: number;
+  maxTokens: number;
+  /** Where the prompt is not the body of the request. */
+  promptBytes?: number;
+  /** Bytes that the prompt has beyond those of the body. */
+  addedBytes?: number;
+  /** Aborts when somebody else than the caller ends it. */
+  stop?: AbortSignal;
+};
+
+/** What a model has done for a call. */
+export type CallRun = { activeMs: number; promptTokens: number; completionTokens: number; cancelled: boolean };
+
+/** What a call stores when it ends, with its charge. */
+export type CallRecord = {
+  /** Under its `Idempotency-Key`, if it has one; made after the attachment was stored. */
+  body?: () => object;
+  attachment?: Attachment | null;
+};
+
+/**
+ * A call of a model that was admitted. A call with an `Idempotency-Key` goes on when its caller leaves: the caller comes back with
+ * the key, and must not pay twice.
+ */
+export class ModelCall {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly caller: Caller;
+  readonly admitted: Admitted;
+  readonly operation: string;
+  /** Whether the answer is stored under an `Idempotency-Key`. */
+  readonly hasKey: boolean;
+  readonly #deps: InferenceDeps;
+  readonly #entered: Entered;
+  readonly #open: OpenCall;
+  #model: ServedModel | null = null;
+  #signal: AbortSignal | null = null;
+  #outliving: OutlivingWork | null = null;
+  #mayHaveRun = false;
+
+  constructor(
+    deps: InferenceDeps,
+    { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+    { operation, entered }: { operation: string; entered: Entered },
+  ) {
+    this.request = request;
+    this.reply = reply;
+    this.caller = watchCaller(reply);
+    this.admitted = entered.admitted;
+    this.operation = operation;
+    this.hasKey = hasIdempotencyKey(request.headers);
+    this.#deps = deps;
+    this.#entered = entered;
+    this.#open = deps.calls.open({ id: request.id, operation, target: entered.target });
+  }
+
+  /** The model that was called; `begin` sets it. */
+  get model(): ServedModel {
+    if (!this.#model) throw new Error('The call has not begun. This is a bug.');
+    return this.#model;
+  }
+
+  /** Aborted when nobody waits for the answer any more. */
+  get signal(): AbortSignal {
+    return this.#signal ?? this.caller.signal;
+  }
+
+  /** The answer that an earlier call with the same key has stored. */
+  findAnswer(): ReturnType<InferenceDeps['calls']['findAnswer']> {
+    const { accountId, fingerprint } = this.#identity();
+    const key = requireIdempotencyKey(this.request.headers);
+    return this.#deps.calls.findAnswer({ accountId, key, fingerprint: fingerprint() });
+  }
+
+  /** Throws `ambiguous_transport` where the call would repeat one without a key that may have been served. */
+  refuseRepetition(): null {
+    const { repeatGuard } = this.#deps;
+    if (repeatGuard.isAlert()) repeatGuard.check(this.#identity());
+    return null;
+  }
+
+  /**
+   * Reserves what the call may cost, its place within the limits, and its key. Throws `rate_limited`, `insufficient_credits`,
+   * `idempotency_conflict` and `idempotency_in_progress`.
+   */
+  async begin(
+    model: ServedModel,
+    { promptTokens, maxTokens, promptBytes, addedBytes = 0, stop }: CallBounds,
+  ): Promise<void> {
+    const { request, reply, admitted } = this;
+    this.#model = model;
+    const heldMicro = boundOf({
+      promptTokensAtMost: promptTokensAtMost((promptBytes ?? bytesOf(request)) + addedBytes, promptTokens),
+      maxTokens,
+      pace: this.#deps.engine.pace(model.baseModel.id),
+      rateMicroPerMinute: model.rateMicroPerMinute,
+    });
+    const idempotency = this.hasKey
+      ? { key: requireIdempotencyKey(request.headers), fingerprint: this.#identity().fingerprint() }
+      : null;
+    const begun = await this.#open.begin({
+      keyId: admitted.key?.id ?? null,
+      heldMicro,
+      limits: admitted.limited,
+      idempotency,
+    });
+    // Another call has stored its answer since `findAnswer`.
+    if (begun.state === 'answered') throw fault('idempotency_in_progress');
+    reply.headers(begun.headers);
+    if (begun.state === 'insufficient')
+      throw tooFewCredits('This call', { required: heldMicro, available: begun.availableMicro });
+    this.#mayHaveRun = true;
+    if (this.hasKey) this.#outliving = outliveCaller(reply);
+    const signal = this.#outliving?.signal ?? this.caller.signal;
+    this.#signal = stop ? AbortSignal.any([signal, stop]) : signal;
+  }
+
+  running(): void {
+    this.#open.running();
+  }
+
+  /** Charges the call, and stores what is to be stored with the charge; durable when it resolves. */
+  async end(run: CallRun, { body, attachment }: CallRecord): Promise<Micro> {
+    const { admitted, model } = this;
+    return this.#open.end(
+      {
+        type: 'inference',
+        requestId: this.request.id,
+        keyId: admitted.key?.id ?? null,
+        keyName: admitted.key?.name ?? null,
+        projectId: admitted.project.id,
+        modelRequested: model.requested,
+        modelServed: model.baseModel.id,
+        modelRevision: model.revision,
+        activeMs: run.activeMs,
+        rateMicroPerMinute: model.rateMicroPerMinute,
+        priceVersion: model.priceVersion,
+        heldMicro: this.#open.heldMicro,
+        usage: { promptTokens: run.promptTokens, completionTokens: run.completionTokens },
+        outcome: run.cancelled ? 'client_disconnected' : 'succeeded',
+      },
+      {
+        ...(this.hasKey && body ? { body: () => JSON.stringify(body()) } : {}),
+        ...(attachment ? { attachment } : {}),
+      },
+    );
+  }
+
+  /** What a run costs. */
+  costOf({ activeMs }: Pick<CallRun, 'activeMs'>): Micro {
+    return chargeWithin(this.#open.heldMicro, { activeMs, rateMicroPerMinute: this.model.rateMicroPerMinute });
+  }
+
+  /** Records that the call was canceled before it cost anything. */
+  canceled(): void {
+    this.#open.failed(canceled);
+  }
+
+  /** Records a failure, in the answer (`hasBegun`) or in its place, and frees what the call has reserved. */
+  async failed(error: unknown, { hasBegun }: { hasBegun: boolean }): Promise<void> {
+    const isCallerGone = this.caller.signal.aborted;
+    const mayHaveRun = this.#mayHaveRun;
+    this.#open.failed(failureOf(error, { hasBegun, isCallerGone, mayHaveRun }));
+    if (mayHaveRun && isAmbiguous(error)) this.#deps.repeatGuard.note(this.#identity(), this.request.id);
+    await this.close();
+  }
+
+  /** It is over; may be called again. */
+  async close(): Promise<void> {
+    await this.#open.close();
+    this.#outliving?.over();
+  }
+
+  #identity(): CallIdentity {
+    const { method, url } = this.request;
+    const { admitted, body } = this.#entered;
+    const value = body.ok ? body.value : null;
+    return { accountId: admitted.accountId, fingerprint: () => fingerprintOf({ method, url, body: value }) };
+  }
+}
