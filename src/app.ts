@@ -71,8 +71,7 @@ async function close(rooms: Rooms, server: FastifyInstance, drainMs: number): Pr
   parts.defer(shutdown.end);
   const { serving, months, keyUsage, credits, calls } = rooms;
   const { saved, storing, chats, hosting, imports, indexes, feedback } = rooms;
-  for (const part of [serving, months, keyUsage, credits, calls])
-    parts.defer(shutdown.stopPart(part.stop));
+  for (const part of [serving, months, keyUsage, credits, calls]) parts.defer(shutdown.stopPart(part.stop));
   for (const room of [saved, storing, chats, hosting, imports, indexes, feedback])
     parts.defer(shutdown.stopPart(room.stop));
   parts.defer(shutdown.stopPart(() => stopWorking(rooms, drainMs)));

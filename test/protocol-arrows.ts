@@ -19,9 +19,8 @@ export const typesOfProtocols: Record<string, string> = {
 export const inCommon: Record<string, string> = {
   'protocol.ts': 'what a protocol is',
   'model-request.ts': 'what every model is asked',
-  'collected-answer.ts': 'the parts of an answer',
-  'assistant-message.ts': 'an answer as the message of a conversation',
-  'wire-id.ts': 'ids that look like those of other services',
+  'collected-answer.ts':
+    'the parts of an answer, as the message of a conversation too, and ids that look like those of other services',
   'context-excess.ts': 'what is too long is told in the words of the protocol',
   'stored-responses.ts': 'what is kept for later calls',
 };

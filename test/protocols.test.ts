@@ -86,7 +86,7 @@ test('a protocol that reached for what is not its own would be found', () => {
     assert.equal(strangersIn({ path: `${folder}another/index.ts`, text: `${line}\n` }).length, 1, line);
   for (const line of [
     "import type { Finished } from '#engine';",
-    "import { wireId } from '../../wire-id.ts';",
+    "import { wireId } from '../../collected-answer.ts';",
     "import { said } from '#http';",
     "import { part } from './part.ts';",
   ])

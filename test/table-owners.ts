@@ -152,7 +152,7 @@ export const strangers: Record<string, { tables: string[]; reason: string }> = {
     tables: ['accounts', 'projects'],
     reason: 'what is stored in a project counts against the limit of its owner, in one statement',
   },
-  'src/calls/calls.store.ts': {
+  'src/calls/answers.store.ts': {
     tables: ['limit_counters'],
     reason: 'beginning and ending calls counts them, and what nobody counts any more is removed with old calls',
   },

@@ -1,7 +1,8 @@
 import type { Database, PartitionedTable } from '#db';
 import { type Clock, createInFlight, createIntervalTask, fault, joinIntervalTasks, type Log, timeOfId } from '#kernel';
+import { deleteOldAnswers, deleteUnusedCounters, findByKey } from './answers.store.ts';
 import { createCallBatches } from './call-batches.ts';
-import { deleteOldAnswers, deleteUnusedCounters, findByKey, type StoredAnswer, voidCalls } from './calls.store.ts';
+import { type StoredAnswer, voidCalls } from './calls.store.ts';
 import { createFailureLog, type FailureLogOptions } from './failure-log.ts';
 import { type NewCall, OpenCall } from './open-call.ts';
 import { createReaper, type ReaperTiming } from './reaper.ts';

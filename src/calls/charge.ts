@@ -1,4 +1,4 @@
-import type { Micro } from '#kernel';
+import { chargeOf, type Fault, fault, formatCredits, type Micro } from '#kernel';
 
 /** What finished work has to pay, with everything the ledger records about it. */
 export type Charge = {
@@ -32,3 +32,44 @@ export type Charge = {
   isLimited?: boolean;
   note?: string | null;
 };
+
+/** Measured pace of a model; the engine's `Pace` fits. */
+export type CostPace = { prefillMsPerToken: number; decodeMsPerToken: number };
+
+export type CostQuestion = {
+  promptTokensAtMost: number;
+  maxTokens: number;
+  pace: CostPace;
+  rateMicroPerMinute: Micro;
+};
+
+// The pace is an average of a lightly loaded machine. The bound must hold on a bad day too, because a call is never
+// charged more than its bound.
+const slowdown = 10;
+const startMs = 5_000;
+
+/** Generous upper bound of a call's charge in micro-credits, to be held while it runs; 0n on a free route. */
+export function boundOf({ promptTokensAtMost, maxTokens, pace, rateMicroPerMinute }: CostQuestion): Micro {
+  if (rateMicroPerMinute === 0n) return 0n;
+  const expectedMs = promptTokensAtMost * pace.prefillMsPerToken + maxTokens * pace.decodeMsPerToken;
+  return chargeOf(slowdown * expectedMs + startMs, rateMicroPerMinute);
+}
+
+/** Charge of a call in micro-credits: its active time at its frozen rate, and never more than was held for it. */
+export function chargeWithin(
+  heldMicro: Micro,
+  { activeMs, rateMicroPerMinute }: { activeMs: number; rateMicroPerMinute: Micro },
+): Micro {
+  const charge = chargeOf(activeMs, rateMicroPerMinute);
+  if (charge > heldMicro) return heldMicro;
+  return charge;
+}
+
+/** The refusal of work that may cost more than its account has; `what` begins the sentence: "This call". */
+export function tooFewCredits(what: string, micro: { required: Micro; available: Micro }): Fault {
+  const [required, available] = [formatCredits(micro.required), formatCredits(micro.available)];
+  return fault('insufficient_credits', {
+    message: `${what} may cost up to ${required} credits; ${available} are available.`,
+    details: { required, available },
+  });
+}

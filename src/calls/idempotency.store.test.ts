@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import { newId } from '#kernel';
 import { seedAccount } from '#test/accounts.ts';
 import { fileDatabase } from '#test/file-database.ts';
-import { beginCalls, deleteOldAnswers, findByKey, storeAnswer, voidCalls } from './calls.store.ts';
+import { deleteOldAnswers, findByKey, storeAnswer } from './answers.store.ts';
+import { beginCalls, voidCalls } from './calls.store.ts';
 
 const database = fileDatabase();
 

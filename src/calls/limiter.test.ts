@@ -5,7 +5,7 @@ import type { CallLimits, LimitedSubject } from '#limits';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { awayFromMidnight } from '#test/midnight.ts';
 import { chargeFor, openAccount } from '#test/money.ts';
-import { deleteUnusedCounters } from './calls.store.ts';
+import { deleteUnusedCounters } from './answers.store.ts';
 import { type Calls, createCalls } from './calls.ts';
 import { reapServers } from './servers.store.ts';
 

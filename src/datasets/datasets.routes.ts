@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { actorOf } from '#activity';
+import { once } from '#calls';
 import type { Database } from '#db';
 import { pageOf, readPage, type TypeBoxProvider } from '#http';
-import { once } from '#calls';
 import { type CursorCodec, fault, foldText } from '#kernel';
 import type { BaseModel } from '#models';
 import { changeOwnProject, type ProjectSeen, projectPathOf, projectPrefix, readOwnProject } from '#projects';

@@ -12,13 +12,13 @@ export { countLongExamples } from './examples/long-examples.store.ts';
 export type { NewExample, PreparedExample, Split, StorableExample, TokenRuler } from './examples/new-examples.ts';
 export type { ReplacedExample } from './examples/replace-examples.ts';
 export { findLiveContents } from './examples/same-content.store.ts';
-export { createImports } from './imports/import-room.ts';
 export {
   findStrayImportObjects,
   listNeededParts,
   listUnneededParts,
   type StrayKeys,
 } from './imports/import-parts.store.ts';
+export { createImports } from './imports/import-room.ts';
 export type { ObjectPlace } from './imports/worker/protocol.ts';
 export type { DatasetLimits } from './limits.ts';
 export { countImports, hasDataset } from './overview.store.ts';

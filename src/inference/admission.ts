@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { createBatcher, type Sql } from '#db';
 import type { Principal } from '#http';
-import { fault } from '#kernel';
+import { type Fault, fault } from '#kernel';
 import { bearerDigest, type KeyUsage } from '#keys';
+import { type CallLimits, hasLimits, type LimitedSubject } from '#limits';
 import type { AliasRow, TrainedModel } from '#models';
 import {
   type AdmissionAnswer,
@@ -11,7 +12,6 @@ import {
   findAccountAdmission,
   findAdmissions,
 } from './admission.store.ts';
-import { type Admitted, callerOf, judge, noKey } from './admitted.ts';
 
 /** Finds the finished job behind a call, as far as the caller may use it. */
 export type FindTrained = (question: {
@@ -79,3 +79,75 @@ function withTrained(
 
 const namesJob = ({ alias }: Admitted, requested: string | null): boolean =>
   alias?.targetType === 'training_job' || requested?.startsWith('training-job#') === true;
+
+/** Who calls, in which project, and the hosted model that the `model` string names there, if any. */
+export type Admitted = {
+  /** Null: somebody who is signed in. */
+  key: { id: string; name: string } | null;
+  accountId: string;
+  project: { id: string; kind: 'text' | 'embedding'; ownerSlug: string };
+  /** The caller owns the project. */
+  isOwner: boolean;
+  alias: AliasRow | null;
+  /** What lets a caller who is not the owner use an alias that is `shared`. */
+  share: { id: string } | null;
+  /**
+   * The project keeps its text calls and this is one of its owner's own. Calls of others are never kept: whoever was
+   * given a model has not given the owner his prompts.
+   */
+  isSaved: boolean;
+  /** Key and account, as far as they have limits; null: neither has. */
+  limited: LimitedSubject[] | null;
+  /** The finished training job that is called, by its id or behind the alias. */
+  trained?: TrainedModel | null;
+};
+
+/** Whoever calls. Faults: `invalid_credentials`, `account_suspended`. */
+export function callerOf({ caller }: AdmissionAnswer): NonNullable<AdmissionAnswer['caller']> {
+  if (!caller) throw noKey();
+  if (caller.accountStatus !== 'active') throw fault('account_suspended');
+  return caller;
+}
+
+/**
+ * What an answer of the database lets a caller do. Faults: those of `callerOf`, then `project_not_found`, `state_conflict`
+ * (archived project).
+ */
+export function judge(answer: AdmissionAnswer): Admitted {
+  const caller = callerOf(answer);
+  const { project, alias, share, isGuest } = answer;
+  if (!project) throw fault('project_not_found');
+  const isOwner = project.ownerId === caller.accountId;
+  // A private project of somebody else answers like one that does not exist, unless a model of it is shared with the caller.
+  if (!isOwner && !isGuest && project.visibility !== 'public') throw fault('project_not_found');
+  if (project.archived) throw fault('state_conflict', { message: 'This project is archived.' });
+  const { keyId, keyName, accountId, limits } = caller;
+  return {
+    key: keyId === null ? null : { id: keyId, name: keyName ?? keyId },
+    accountId,
+    project: { id: project.id, kind: project.kind, ownerSlug: project.ownerSlug },
+    isOwner,
+    isSaved: isOwner && project.autoSaves,
+    alias,
+    share,
+    limited: limits && limitedSubjects(caller, limits),
+  };
+}
+
+/** The same words whatever is wrong with the key. */
+export function noKey(): Fault {
+  return fault('invalid_credentials', {
+    message: 'No valid API key was given. Send an active key of this service: "Authorization: Bearer fnf_...".',
+  });
+}
+
+function limitedSubjects(
+  { keyId, accountId }: { keyId: string | null; accountId: string },
+  limits: { key: CallLimits; account: CallLimits },
+): LimitedSubject[] {
+  const subjects: LimitedSubject[] = [
+    ...(keyId === null ? [] : [{ scope: 'key' as const, id: keyId, limits: limits.key }]),
+    { scope: 'account', id: accountId, limits: limits.account },
+  ];
+  return subjects.filter((subject) => hasLimits(subject.limits));
+}

@@ -1,9 +1,8 @@
 import { type Finished, messageToWire, toolChoiceToWire, toolToWire } from '#engine';
 import { foldText, storable } from '#kernel';
 import type { ServedModel } from '#models';
-import type { Admitted } from './admitted.ts';
-import { assistantMessage } from './assistant-message.ts';
-import { CollectedAnswer, type NamedDelta } from './collected-answer.ts';
+import type { Admitted } from './admission.ts';
+import { assistantMessage, CollectedAnswer, type NamedDelta } from './collected-answer.ts';
 import type { TextRequest } from './model-request.ts';
 import type { NewSavedCall } from './saved-calls.store.ts';
 

@@ -1,4 +1,5 @@
 import type { Delta } from '#engine';
+import { randomPage } from '#kernel';
 
 /** A delta whose tool call has its id: then everyone who renders it uses the same. */
 export type NamedDelta =
@@ -32,4 +33,37 @@ export class CollectedAnswer {
   textOf(type: 'reasoning' | 'content'): string {
     return this.#parts.reduce((text, part) => (part.type === type ? text + part.text : text), '');
   }
+}
+
+type WireCall = { id: string; type: 'function'; function: { name: string; arguments: string } };
+
+/** An answer as a message of a conversation (interface 2.2): text, reasoning and calls of tools, each in one piece. */
+export function assistantMessage(answer: CollectedAnswer) {
+  const content = answer.textOf('content');
+  const reasoning = answer.textOf('reasoning');
+  const toolCalls = answer.parts.flatMap((part): WireCall[] => {
+    if (part.type !== 'tool_call') return [];
+    return [{ id: part.callId, type: 'function', function: { name: part.name, arguments: part.arguments } }];
+  });
+  return {
+    role: 'assistant',
+    content: toolCalls.length > 0 && content === '' ? null : content,
+    refusal: null,
+    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+    ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls }),
+  };
+}
+
+export type AssistantMessage = ReturnType<typeof assistantMessage>;
+
+const alphanumerics = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+/** Makes a random id such as `chatcmpl-` or `call_` with 24 alphanumerics behind it. */
+export function wireId(prefix: string): string {
+  let id = prefix;
+  // Bytes above 248 = 4 x 62 are left out: they would make the first letters more likely.
+  while (id.length < prefix.length + 24) {
+    for (const byte of randomPage(32)) if (byte < 248 && id.length < prefix.length + 24) id += alphanumerics[byte % 62];
+  }
+  return id;
 }

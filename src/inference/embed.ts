@@ -3,9 +3,9 @@ import { fault } from '#kernel';
 import { type ServedModel, withQueryInstruction } from '#models';
 import type { InferenceDeps } from './deps.ts';
 import type { ModelCall } from './model-call.ts';
+import { runCall } from './model-call.ts';
 import type { EmbeddingAnswer, EmbeddingRequest } from './model-request.ts';
 import { type RunEnd, watched } from './observe-calls.ts';
-import { runCall } from './run-call.ts';
 
 export type Embedding = {
   input: EmbeddingRequest;

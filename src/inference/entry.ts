@@ -4,8 +4,7 @@ import { compatBody, type ParsedBody } from '#http';
 import { fault, isFields } from '#kernel';
 import { resolveModel, type ServedModel } from '#models';
 import type { AdmittedPlace } from './admission.store.ts';
-import type { Admit, createPrincipalAdmission } from './admission.ts';
-import type { Admitted } from './admitted.ts';
+import type { Admit, Admitted, createPrincipalAdmission } from './admission.ts';
 import type { InferenceDeps } from './deps.ts';
 
 export type AdmitPrincipal = ReturnType<typeof createPrincipalAdmission>;

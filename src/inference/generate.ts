@@ -1,12 +1,12 @@
 import type { Delta, Finished } from '#engine';
 import type { NamedDelta } from './collected-answer.ts';
+import { wireId } from './collected-answer.ts';
 import type { InferenceDeps } from './deps.ts';
 import type { CallRecord, ModelCall } from './model-call.ts';
+import { runCall } from './model-call.ts';
 import { type CallWatch, type RunEnd, watched } from './observe-calls.ts';
 import { preparePrompt } from './prepare-prompt.ts';
 import type { TextAnswer, TextRequest } from './protocol.ts';
-import { runCall } from './run-call.ts';
-import { wireId } from './wire-id.ts';
 
 /** What is known of a prompt that was prepared; null: nobody has counted. */
 export type Known = { promptTokens: number | null };

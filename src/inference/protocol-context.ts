@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { compatBody, watchCaller } from '#http';
 import { fault } from '#kernel';
 import { listCallableHostedModels } from '#models';
-import type { Admitted } from './admitted.ts';
+import type { Admitted } from './admission.ts';
 import { createCountLimit } from './count-limit.ts';
 import type { InferenceDeps } from './deps.ts';
 import { modelIn, readBody, readParams, resolveText } from './entry.ts';

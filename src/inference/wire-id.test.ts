@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { wireId } from './wire-id.ts';
+import { wireId } from './collected-answer.ts';
 
 test('wire ids are unique and of fixed shape', () => {
   const ids = Array.from({ length: 1000 }, () => wireId('chatcmpl-'));

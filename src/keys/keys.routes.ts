@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { actorOf } from '#activity';
+import { once } from '#calls';
 import type { Database, Sql } from '#db';
 import { pageOf, plainPageQuery, readPage, type TypeBoxProvider } from '#http';
-import { once } from '#calls';
 import type { CursorCodec } from '#kernel';
 import { readLimitsChange, viewLimits } from '#limits';
 import { activateContract, createContract, deactivateContract, deleteContract, listContract } from './keys.contract.ts';

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { actorOf } from '#activity';
+import { once } from '#calls';
 import type { Database } from '#db';
 import { type PublicUrl, pageOf, readPage, type TypeBoxProvider } from '#http';
-import { once } from '#calls';
 import { type CursorCodec, fault, foldText } from '#kernel';
 import { projectPathOf, projectPrefix, seeProject } from './access.ts';
 import type { Author } from './project-activity.ts';

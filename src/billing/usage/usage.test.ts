@@ -167,8 +167,7 @@ test('a fall below the threshold is told once, by whichever replica sees it, and
     );
     return rows.map(({ data }) => data);
   };
-  const spend = (units: number) =>
-    chargeAll(database(), [chargeFor(accountId, { units, rate, heldMicro: 100_000n })]);
+  const spend = (units: number) => chargeAll(database(), [chargeFor(accountId, { units, rate, heldMicro: 100_000n })]);
   const fall = (balance: string) => ({ balance, threshold: '0.005000' });
 
   assert.deepEqual(await told(), []);

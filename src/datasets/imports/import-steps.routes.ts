@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
-import { pageOf, prefersType, readPage, type TypeBoxProvider } from '#http';
 import { once } from '#calls';
+import { pageOf, prefersType, readPage, type TypeBoxProvider } from '#http';
 import { changeOwnImport, readOwnImport, wrongState } from './import-access.ts';
 import { listIssues, openIssueFile } from './import-errors.ts';
 import type { ImportOptions } from './import-record.ts';

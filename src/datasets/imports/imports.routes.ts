@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
+import { once } from '#calls';
 import type { Database } from '#db';
 import { type PublicUrl, pageOf, readPage, type TypeBoxProvider } from '#http';
-import { once } from '#calls';
 import type { CursorCodec } from '#kernel';
 import type { ObjectStore } from '#objects';
 import { changeOwnProject, projectPrefix, readOwnProject } from '#projects';

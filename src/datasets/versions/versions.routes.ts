@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { once } from '#calls';
 import type { Database } from '#db';
 import { isKnownVersion, pageOf, readPage, type TypeBoxProvider } from '#http';
-import { once } from '#calls';
 import { type CursorCodec, checkDisplayName, fault, isId } from '#kernel';
 import { changeOwnProject, projectPathOf, projectPrefix, readOwnProject } from '#projects';
 import { datasetPathOf, seeDatasetToChange } from '../dataset-access.ts';

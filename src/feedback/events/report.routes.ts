@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { once } from '#calls';
 import { datasetPathOf } from '#datasets';
 import type { Database } from '#db';
-import { once } from '#calls';
 import { fault } from '#kernel';
 import { projectPrefix } from '#projects';
 import { seePlaceToChange } from '../place.ts';

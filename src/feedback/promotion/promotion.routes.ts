@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
+import { once } from '#calls';
 import { datasetPathOf, type Split } from '#datasets';
 import type { TypeBoxProvider } from '#http';
-import { once } from '#calls';
 import { fault, isId } from '#kernel';
 import { filterOf } from '../events/event-list.ts';
 import { type EventsDeps, eventIdOf, eventPath, questionOf } from '../events/events.routes.ts';

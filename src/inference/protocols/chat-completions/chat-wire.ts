@@ -1,7 +1,7 @@
 import type { Finished } from '#engine';
 import { eventData } from '#http';
-import { type AssistantMessage, assistantMessage } from '../../assistant-message.ts';
 import type { CollectedAnswer, NamedDelta } from '../../collected-answer.ts';
+import { type AssistantMessage, assistantMessage } from '../../collected-answer.ts';
 import { type UsageWire, usageToWire } from '../openai/usage-wire.ts';
 
 /** What every frame and body of one answer repeats. */

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { type Caller, openAiErrors, openSse } from '#http';
 import type { Fault } from '#kernel';
+import { wireId } from '../../collected-answer.ts';
 import type { Protocol, StreamWriter, TextCall } from '../../protocol.ts';
-import { wireId } from '../../wire-id.ts';
 import { usageToWire } from '../openai/usage-wire.ts';
 import { chatContract } from './chat.contract.ts';
 import { type ChatRequest, readChatRequest } from './chat-request.ts';

@@ -1,5 +1,5 @@
+import { wireId } from '../../collected-answer.ts';
 import type { Protocol, TextCall } from '../../protocol.ts';
-import { wireId } from '../../wire-id.ts';
 import { anthropicErrors } from './anthropic-errors.ts';
 import { eventsOfMessage, writeMessageStream } from './message-stream.ts';
 import { type MessageBody, messageBody } from './message-wire.ts';

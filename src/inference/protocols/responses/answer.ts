@@ -1,7 +1,6 @@
 import type { Fault } from '#kernel';
-import { type AnswerPart, CollectedAnswer, type NamedDelta } from '../../collected-answer.ts';
+import { type AnswerPart, CollectedAnswer, type NamedDelta, wireId } from '../../collected-answer.ts';
 import type { StreamWriter, TextAnswer } from '../../protocol.ts';
-import { wireId } from '../../wire-id.ts';
 import { ResponseEvents } from './events.ts';
 import { type ItemMaking, type ItemStatus, outputItem, textOfItem } from './output-items.ts';
 import type { ResponsesRequest } from './request.ts';

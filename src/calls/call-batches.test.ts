@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { DatabaseError } from 'pg';
 import { Fault, fault } from '#kernel';
 import { fc } from '#test/properties.ts';
-import { type Outcome, runIsolated } from './isolation.ts';
+import { type Outcome, runIsolated } from './call-batches.ts';
 
 function databaseError(code: string): DatabaseError {
   const error = new DatabaseError(code, 0, 'error');

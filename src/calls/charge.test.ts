@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { billingUnits, chargeOf, formatCredits, parseCredits, priceOfUnits } from '#kernel';
 import { fc } from '#test/properties.ts';
-import { boundOf, chargeWithin } from './rates.ts';
+import { boundOf, chargeWithin } from './charge.ts';
 
 function rate(credits: string): bigint {
   const micro = parseCredits(credits);
