@@ -24,10 +24,9 @@ const sampled = {
   line: 1,
   byteOffset: 0,
   fields: { messages },
-  problem: null,
+  issues: [],
   excerpt: canary,
   tokens: 1,
-  isDuplicate: false,
 };
 const asked = { format: null, encoding: null, delimiter: null, sampleRows: 100, mapping: null };
 const options = { onInvalid: 'reject', dedupe: 'exact', testRatio: 0.2, splitSeed: 0 };
