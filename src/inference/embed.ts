@@ -33,6 +33,7 @@ function run(deps: InferenceDeps, call: ModelCall, { input, bodyOf }: Embedding)
   const { model, signal, admitted } = call;
   return runCall(call, {
     record: (answer) => ({ body: () => bodyOf(answer) }),
+    release: ({ handle }) => engine.release(handle),
     async prepare() {
       const prepared = await engine.prepareEmbedding(
         {

@@ -88,6 +88,7 @@ function run(
   };
   return runCall(call, {
     record,
+    release: ({ handle }) => engine.release(handle),
     async prepare() {
       const prepared = await preparePrompt(engine, wanted, signal);
       onPrepared?.({ promptTokens: prepared.promptTokens || null });

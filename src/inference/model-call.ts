@@ -10,7 +10,7 @@ import {
   tooFewCredits,
 } from '#calls';
 import { type Caller, lossOf, type OutlivingWork, outliveCaller, watchCaller, whyItEnded } from '#http';
-import { fault, type Micro } from '#kernel';
+import { Fault, fault, type Micro } from '#kernel';
 import type { ServedModel } from '#models';
 import type { Admitted } from './admission.ts';
 import type { InferenceDeps } from './deps.ts';
@@ -58,6 +58,7 @@ export class ModelCall {
   #model: ServedModel | null = null;
   #signal: AbortSignal | null = null;
   #outliving: OutlivingWork | null = null;
+  #refusal: Fault | null = null;
   #mayHaveRun = false;
 
   constructor(
@@ -82,6 +83,14 @@ export class ModelCall {
     return this.#model;
   }
 
+  /**
+   * Why the call may not run: its account has credits, but too few. Its prompt is looked at nevertheless, as one that cannot run
+   * stays wrong whatever the balance is.
+   */
+  get refusal(): Fault | null {
+    return this.#refusal;
+  }
+
   /** Aborted when nobody waits for the answer any more. */
   get signal(): AbortSignal {
     return this.#signal ?? this.caller.signal;
@@ -102,8 +111,8 @@ export class ModelCall {
   }
 
   /**
-   * Reserves what the call may cost, its place within the limits, and its key. Throws `rate_limited`, `insufficient_credits`,
-   * `idempotency_conflict` and `idempotency_in_progress`.
+   * Reserves what the call may cost, its place within the limits, and its key. Throws `rate_limited`, `insufficient_credits` for an
+   * account that has no credits, `idempotency_conflict` and `idempotency_in_progress`. See `refusal`.
    */
   async begin(
     model: ServedModel,
@@ -129,8 +138,12 @@ export class ModelCall {
     // Another call has stored its answer since `findAnswer`.
     if (begun.state === 'answered') throw fault('idempotency_in_progress');
     reply.headers(begun.headers);
-    if (begun.state === 'insufficient')
-      throw tooFewCredits('This call', { required: heldMicro, available: begun.availableMicro });
+    if (begun.state === 'insufficient') {
+      const { availableMicro: available } = begun;
+      this.#refusal = tooFewCredits('This call', { required: heldMicro, available });
+      if (available <= 0n) throw this.#refusal;
+      return;
+    }
     this.#mayHaveRun = true;
     if (this.hasKey) this.#outliving = outliveCaller(reply);
     const signal = this.#outliving?.signal ?? this.caller.signal;
@@ -204,6 +217,8 @@ export class ModelCall {
 export type RunSteps<Prepared, Result> = {
   /** Tokenises and checks limits. */
   prepare: () => Promise<Prepared>;
+  /** Gives back what was prepared and is not run. */
+  release: (prepared: Prepared) => void;
   /** Runs the prepared prompt. */
   run: (prepared: Prepared) => Promise<{ result: Result; run: CallRun }>;
   /** What is stored with the charge. */
@@ -216,12 +231,12 @@ export type RunSteps<Prepared, Result> = {
  */
 export async function runCall<Prepared, Result>(
   call: ModelCall,
-  { prepare, run, record }: RunSteps<Prepared, Result>,
+  { prepare, release, run, record }: RunSteps<Prepared, Result>,
 ): Promise<Result> {
   const { signal } = call;
   let outcome: { result: Result; run: CallRun };
   try {
-    const prepared = await prepare();
+    const prepared = await prepareOrRefuse(call, { prepare, release });
     call.running();
     outcome = await run(prepared);
     // The caller is still there and gets an error, so there is nothing to pay.
@@ -238,4 +253,17 @@ export async function runCall<Prepared, Result>(
   }
   await call.end(outcome.run, record(result));
   return result;
+}
+
+async function prepareOrRefuse<Prepared>(
+  { refusal }: ModelCall,
+  { prepare, release }: Pick<RunSteps<Prepared, unknown>, 'prepare' | 'release'>,
+): Promise<Prepared> {
+  if (refusal === null) return prepare();
+  const prepared = await prepare().catch((error: unknown) => {
+    // That the model has no capacity may pass, that there are too few credits does not.
+    throw error instanceof Fault && error.row.status === 503 ? refusal : error;
+  });
+  release(prepared);
+  throw refusal;
 }
