@@ -194,8 +194,8 @@ test('more tokens than the context has may be asked for, and a prompt that is to
   assert.equal(message.stop_reason, 'end_turn');
   const messages = [{ role: 'user' as const, content: 'word '.repeat(60_000) }];
   for (const ask of [
-    client.messages.create({ ...hello, messages }),
-    client.messages.countTokens({ model: 'chat', messages }),
+    () => client.messages.create({ ...hello, messages }),
+    () => client.messages.countTokens({ model: 'chat', messages }),
   ])
     await assert.rejects(ask, (error: unknown) => {
       assert.ok(error instanceof Anthropic.BadRequestError, String(error));
