@@ -49,7 +49,7 @@ export function createCallBatches({ database, serverId, registered, clock, now }
   const locks = { lockMs, skipLocked: (accountId: string) => locked.has(accountId) };
 
   /** An account that somebody keeps locked must not hold up the others of a batch: it is skipped, and asked for again. */
-  async function runUnlocked<Item, Result>(
+  async function runUnlocked<Item, Result extends { outcome: string }>(
     items: readonly Item[],
     accountOf: (item: Item) => string,
     run: (items: readonly Item[]) => Promise<Result[]>,
@@ -62,7 +62,10 @@ export function createCallBatches({ database, serverId, registered, clock, now }
         } catch (error) {
           if (!isLockTimeout(error)) throw error;
           for (const item of part) locked.set(accountOf(item), clock.monotonicMs() + rememberedMs);
-          return await run(part);
+          const results = await run(part);
+          const free = part.filter((_, index) => results[index]?.outcome !== 'locked');
+          for (const item of free) locked.delete(accountOf(item));
+          return results;
         }
       },
     });

@@ -72,7 +72,8 @@ export async function beginCalls(
   requests: readonly BeginRequest[],
   { serverId, locks, at = null }: { serverId: string | null; locks?: AccountLockOptions; at?: Date | null },
 ): Promise<BeginResult[]> {
-  const calls = groupByAccount(requests, locks, 'calls', beginFields);
+  const skipped = skippedAccounts(requests, locks);
+  const calls = groupByAccount(requests, skipped, 'calls', beginFields);
   // A crash of PostgreSQL may forget credits that are held, as calls end with their servers' connections; but not keys.
   const quick = locks !== undefined && requests.every(({ idempotency }) => idempotency === null);
   const rows = await sql.query<BeginRow>(
@@ -86,7 +87,7 @@ export async function beginCalls(
   return requests.map(({ requestId, accountId, heldMicro }) => {
     const row = byId.get(requestId);
     if (!row) throw new Error(`The beginning of ${requestId} gave no row. This is a bug.`);
-    if (row.outcome === 'locked' && !locks?.skipLocked(accountId)) return { outcome: 'no_account' };
+    if (row.outcome === 'locked' && !skipped.has(accountId)) return { outcome: 'no_account' };
     return beginResultOf(row, heldMicro);
   });
 }
@@ -144,9 +145,10 @@ export async function endCalls(
   { locks, at = null }: { locks?: AccountLockOptions; at?: Date | null } = {},
 ): Promise<EndResult[]> {
   const items = ends.map((end) => ({ ...end, accountId: end.charge.accountId }));
+  const skipped = skippedAccounts(items, locks);
   const rows = await sql.query<{ call_id: string; outcome: EndResult['outcome']; charged_micro: bigint }>(
     'select * from end_calls($1, $2, $3)',
-    [groupByAccount(items, locks, 'charges', endFields), locks?.lockMs ?? null, at],
+    [groupByAccount(items, skipped, 'charges', endFields), locks?.lockMs ?? null, at],
     { name: 'calls.end', timeoutMs },
   );
   const byId = new Map(rows.map((row) => [row.call_id, row]));
@@ -154,7 +156,7 @@ export async function endCalls(
     const row = byId.get(callId);
     if (!row) throw new Error(`The end of ${callId} gave no row. This is a bug.`);
     const { outcome } = row;
-    if (outcome === 'locked' && !locks?.skipLocked(accountId)) return { outcome: 'no_account' };
+    if (outcome === 'locked' && !skipped.has(accountId)) return { outcome: 'no_account' };
     return outcome === 'charged' ? { outcome, chargedMicro: row.charged_micro } : { outcome };
   });
 }
@@ -181,16 +183,24 @@ export async function voidCallsQuickly(sql: Sql, callIds: readonly string[], loc
   );
 }
 
+/** As they are when the statement is sent: other statements may learn meanwhile which accounts are locked. */
+function skippedAccounts(
+  items: readonly { accountId: string }[],
+  locks: AccountLockOptions | undefined,
+): ReadonlySet<string> {
+  return new Set(items.flatMap(({ accountId }) => (locks?.skipLocked(accountId) ? accountId : [])));
+}
+
 function groupByAccount<Item extends { accountId: string }>(
   items: readonly Item[],
-  locks: AccountLockOptions | undefined,
+  skipped: ReadonlySet<string>,
   name: 'calls' | 'charges',
   fieldsOf: (item: Item) => object,
 ): string {
   const groups = Map.groupBy(items, ({ accountId }) => accountId);
   const list = Array.from(groups, ([accountId, members]) => ({
     account_id: accountId,
-    skip_locked: locks?.skipLocked(accountId) ?? false,
+    skip_locked: skipped.has(accountId),
     [name]: members.map(fieldsOf),
   }));
   return JSON.stringify(list);

@@ -242,3 +242,30 @@ test('a rate of zero never needs credits', async () => {
   assert.deepEqual(await server.begin(paid), { availableMicro: 0n });
   await server.stop();
 });
+
+test('an account that somebody keeps locked holds up nobody else, and is waited for', async () => {
+  const [locked, free] = [await openAccount(database(), 10_000n), await openAccount(database(), 100_000n)];
+  const server = openServer();
+  const running = chargeFor(locked, { units: 2 });
+  await server.begin(running);
+  const waiting = await database().transaction(async (tx) => {
+    await tx.query('select from accounts where id = $1 for update', [locked]);
+    const ended = server.end(running);
+    const begun = server.begin(chargeFor(locked));
+    const refused = assert.rejects(server.begin(chargeFor(locked)), isFault('service_unavailable'));
+    // More of them than the locked ones could be waited for.
+    for (let call = 0; call < 20; call++) {
+      const charge = chargeFor(free, { units: 1 });
+      assert.equal(await server.begin(charge), 'begun');
+      assert.equal(await server.end(charge), 100n);
+    }
+    await refused;
+    begun.catch(() => {});
+    return { ended, begun };
+  });
+  assert.equal(await waiting.ended, 200n);
+  await assert.rejects(waiting.begun, isFault('service_unavailable'));
+  assert.equal(await server.begin(chargeFor(locked)), 'begun');
+  await server.stop();
+  await assertBooksAreRight(database());
+});

@@ -157,11 +157,11 @@ function recordOf(
   { call, answer, follower }: Answering,
   { collected, finished }: { collected: CollectedAnswer; finished: Finished },
 ): CallRecord {
-  const body = answer.collect(collected, finished);
-  if (follower) return follower.record({ body, finished, chargedMicro: call.costOf(finished) });
+  const body = () => answer.collect(collected, finished);
+  if (follower) return follower.record({ body: body(), finished, chargedMicro: call.costOf(finished) });
   // Half an answer, whose caller has left, is nothing to go on from.
-  const stored = finished.reason === 'cancelled' ? undefined : answer.stored?.(body);
-  return { body: () => body, attachment: stored ? (storedResponses?.attachment(call.admitted, stored) ?? null) : null };
+  const stored = finished.reason === 'cancelled' ? undefined : answer.stored?.(body());
+  return { body, attachment: stored ? (storedResponses?.attachment(call.admitted, stored) ?? null) : null };
 }
 
 /** Nearly always there are one or two listeners, and they are called for every token. */
