@@ -197,8 +197,7 @@ end $$;
 -- Ends calls: writes their charges to the ledger, takes the credits, releases what was held, and stores answers under their keys,
 -- all or nothing. `accounts_charges` is a list of {account_id, skip_locked, charges: [...]}, with the fields below; `wanted_micro` is
 -- the cost of the work, which never exceeds what was held for it. `call_id` is the row in `calls`; `request_id` names the charge
--- in the ledger. `has_key` says that the call has an `Idempotency-Key`; with a `body` its answer is stored, otherwise the row stays
--- for whoever stores the answer in the same transaction.
+-- in the ledger. `has_key` says that the call has an `Idempotency-Key`, under which `body` is stored.
 --
 -- Outcomes: `charged`, now or by an earlier attempt; `lost`: the key was given to another request, and nothing was charged; `locked`.
 -- A call whose row is gone, because its server was taken for dead, pays out of what no other call holds.
@@ -244,9 +243,7 @@ begin
     loop
       if charge.has_key then
         select * into existing from calls where request_id = charge.call_id and status is null for update;
-        if found and charge.body is null then
-          update calls set held_micro = 0 where request_id = charge.call_id;
-        elsif found then
+        if found then
           update calls set held_micro = 0, status = 200, body = convert_to(charge.body, 'UTF8') where request_id = charge.call_id;
         end if;
       else

@@ -128,8 +128,8 @@ function usageWith(
 /** The end of a call: its charge, and what is stored under its key. */
 export type CallEnding = {
   charge: Charge;
-  /** Null: the call has no key. `body` null: the answer is stored by `storeAnswer`, in the same transaction. */
-  keyed: { body: (() => string) | null } | null;
+  /** Makes what is stored under the call's key; null: it has none. */
+  keyed: { body: () => string } | null;
 };
 
 export type EndResult = { outcome: 'charged'; chargedMicro: Micro } | { outcome: 'lost' | 'locked' | 'no_account' };
@@ -241,7 +241,7 @@ function endFields({ charge, keyed }: CallEnding) {
     type: charge.type,
     wanted_micro: String(chargeWithin(charge.heldMicro, charge)),
     has_key: keyed !== null,
-    body: keyed?.body?.() ?? null,
+    body: keyed?.body() ?? null,
     is_limited: charge.isLimited ?? false,
     project_id: charge.projectId,
     model_requested: charge.modelRequested,

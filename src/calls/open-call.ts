@@ -33,7 +33,7 @@ export type Begun =
   | { state: 'answered'; requestId: string; answer: StoredAnswer };
 
 export type EndOptions = {
-  /** Makes what is stored under the call's key; called after the attachment was stored. */
+  /** Makes what is stored under the call's key, which needs it; called after the attachment was stored. */
   body?: () => string;
   /** Stored in the same transaction as the charge. */
   attachment?: Attachment;
@@ -157,7 +157,7 @@ export class OpenCall {
     const { batches, clock, endForMs, onCharge } = this.#deps;
     const request = {
       charge: this.#chargeOf(charge),
-      keyed: this.hasKey ? { body: body ?? null } : null,
+      keyed: this.hasKey ? { body: body ?? noBody } : null,
       attachment: attachment ?? null,
     };
     const deadlineMs = clock.monotonicMs() + endForMs;
@@ -232,6 +232,10 @@ function checkedSubjects(subjects: readonly LimitedSubject[], usage: UsageBySubj
     if (!used) throw new Error(`The limits of ${subject.id} were not checked. This is a bug.`);
     return { ...subject, usage: used };
   });
+}
+
+function noBody(): never {
+  throw new Error('A call with a key ends without an answer. This is a bug.');
 }
 
 function noAccount(accountId: string): Error {

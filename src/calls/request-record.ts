@@ -48,7 +48,7 @@ export function recordOf(
       route: charge.operation,
       model: charge.model,
       state: succeeded ? 'succeeded' : 'canceled',
-      // An error that was answered although the call was charged is told: its outcome was unknown then.
+      // A charged call may have been answered with an error, because its outcome was unknown then.
       httpStatus: failure?.httpStatus ?? (succeeded ? 200 : null),
       errorCode: failure?.errorCode ?? null,
       activeMs: Math.round(charge.activeMs),

@@ -24,9 +24,9 @@ import { renderGreeting } from './greeting.ts';
 import { print } from './terminal.ts';
 
 /**
- * Objects of usual size are made in the young generation, all of them. V8 would make those of a place in the code whose objects survived in
- * the old one at once, where what is dead keeps alive what it refers to until the next full collection: with that, more of what
- * other places make survives, and they are taken for places of long-lived objects too (docs/performance/calls.md).
+ * Allocates every object of usual size in the young generation. By default V8 allocates objects of a code location directly in the old
+ * generation once some of them have survived; dead ones there keep what they refer to alive until the next full collection, so
+ * ever more objects survive (docs/performance/calls.md).
  */
 const heapOption = '--no-allocation-site-pretenuring';
 

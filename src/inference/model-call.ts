@@ -58,6 +58,7 @@ export class ModelCall {
   #model: ServedModel | null = null;
   #signal: AbortSignal | null = null;
   #outliving: OutlivingWork | null = null;
+  #fingerprint: Buffer | null = null;
   #refusal: Fault | null = null;
   #mayHaveRun = false;
 
@@ -210,7 +211,8 @@ export class ModelCall {
     const { method, url } = this.request;
     const { admitted, body } = this.#entered;
     const value = body.ok ? body.value : null;
-    return { accountId: admitted.accountId, fingerprint: () => fingerprintOf({ method, url, body: value }) };
+    const fingerprint = () => (this.#fingerprint ??= fingerprintOf({ method, url, body: value }));
+    return { accountId: admitted.accountId, fingerprint };
   }
 }
 
