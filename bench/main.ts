@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { defaultSettings } from '#engine';
 import { qwen600m, writeRandomModel } from '#test/random-model.ts';
+import { benchCallFiles } from './call-files.ts';
 import { benchDecoding } from './decoding.ts';
 import { benchEmbedding } from './embedding.ts';
 import { benchExamples } from './examples.ts';
@@ -46,6 +47,7 @@ const tiny = {
 const models = await mkdtemp(path.join(tmpdir(), 'fanfold-bench-models-'));
 
 const benches: Record<string, () => Promise<Row[]>> = {
+  'call-files': benchCallFiles,
   'hot-path': benchHotPath,
   protocols: benchProtocols,
   'key-check': benchKeyCheck,

@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { filesOfCall } from '#test/call-files.ts';
+import { createTestDatabase } from '#test/database.ts';
+
+const mostFiles = { remote: 83, embedded: 72 };
+
+for (const engine of ['remote', 'embedded'] as const) {
+  test(`one warm chat call runs in few files (${engine} engine)`, async (t) => {
+    const { database, drop } = await createTestDatabase();
+    t.after(drop);
+    const files = await filesOfCall(database, { engine });
+    assert.ok(files.length <= mostFiles[engine], `${files.length} files:\n${files.join('\n')}`);
+  });
+}
