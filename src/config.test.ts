@@ -5,7 +5,8 @@ import { join, resolve } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
-import { fileKeyOf, loadConfig, settings, unknownVariables } from './config.ts';
+import { fileKeyOf, loadConfig, unknownVariables } from './config.ts';
+import { settings } from './settings/settings.ts';
 
 async function configFile(t: TestContext, content: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'fanfold-config-'));

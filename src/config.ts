@@ -1,60 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
-import type { DatasetLimits } from '#datasets';
 import { isFields, messageOf, nearestName, OperatorError, systemCodeOf } from '#kernel';
-import type { RunnerValues } from '#training';
-import { type CreditValues, creditSettings } from './settings/credit-settings.ts';
-import { datasetSettings } from './settings/dataset-settings.ts';
-import { type EngineValues, engineSettings } from './settings/engine-settings.ts';
-import { type HubValues, hubSettings } from './settings/hub-settings.ts';
-import { type IdentityValues, identitySettings } from './settings/identity-settings.ts';
-import { type IndexValues, indexSettings } from './settings/index-settings.ts';
-import { type JobValues, jobSettings } from './settings/job-settings.ts';
-import { type ObjectValues, objectSettings } from './settings/object-settings.ts';
-import { type OperatorValues, operatorSettings } from './settings/operator-settings.ts';
-import { type RetentionValues, retentionSettings } from './settings/retention-settings.ts';
-import { type RoleValues, roleSettings } from './settings/role-settings.ts';
-import { type ServerValues, serverSettings } from './settings/server-settings.ts';
-import type { Setting, SettingsOf } from './settings/setting.ts';
-import { trainingSettings } from './settings/training-settings.ts';
+import type { Setting } from './settings/setting.ts';
+import { type SettingsValues, settings } from './settings/settings.ts';
 
 export type Environment = Record<string, string | undefined>;
 
-type Values = ServerValues &
-  RoleValues &
-  CreditValues &
-  IdentityValues &
-  OperatorValues &
-  RetentionValues &
-  ObjectValues &
-  DatasetLimits &
-  IndexValues &
-  EngineValues &
-  RunnerValues &
-  JobValues &
-  HubValues;
-
-export type Config = Values & {
-  /** The whole environment, for the engine's children, which get a few names of it. */
+export type Config = SettingsValues & {
+  /** The whole environment, for child processes, which get a few names of it. */
   environment: Environment;
-};
-
-/** Everything an operator can set. In the file a name is the variable's in lower case without `FANFOLD_`. */
-export const settings: SettingsOf<Values> = {
-  ...serverSettings,
-  ...roleSettings,
-  ...creditSettings,
-  ...identitySettings,
-  ...operatorSettings,
-  ...retentionSettings,
-  ...objectSettings,
-  ...datasetSettings,
-  ...indexSettings,
-  ...engineSettings,
-  ...trainingSettings,
-  ...jobSettings,
-  ...hubSettings,
 };
 
 /**
@@ -64,8 +19,9 @@ export const settings: SettingsOf<Values> = {
 export function loadConfig(environment: Environment = process.env): Config {
   const file = readConfigFile(environment['FANFOLD_CONFIG']);
   const read = (setting: Setting<unknown>) => readSetting(setting, environment, file);
+  const entries = Object.entries(settings).map(([name, setting]) => [name, read(setting)]);
   // as: each setting reads a value of the type that stands under its name.
-  const values = Object.fromEntries(Object.entries(settings).map(([name, setting]) => [name, read(setting)])) as Values;
+  const values = Object.fromEntries(entries) as SettingsValues;
   return { ...values, dataDir: resolve(values.dataDir), environment };
 }
 

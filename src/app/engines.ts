@@ -1,7 +1,6 @@
-import { createEngine, createRemoteEngine, createRoutedEngine, createTokenCounter } from '#engine';
+import { createEngine, createRemoteEngine, createRoutedEngine, createTokenCounter, defaultSettings } from '#engine';
 import { createServingRoutes, withRoutes } from '#models';
 import type { Training } from '#training';
-import { engineSettingsOf } from '../settings/process-settings.ts';
 import type { AppOptions, Infrastructure } from './infrastructure.ts';
 
 export type Engines = ReturnType<typeof openEngines>;
@@ -25,7 +24,17 @@ export function openEngines(options: AppOptions, { clock }: Infrastructure, serv
     log: (level: 'debug' | 'info' | 'warn' | 'error', message: string, fields: object) => log[level](fields, message),
   };
   const tokenCounter = createTokenCounter(forChildren);
-  const settings = { ...engineSettingsOf(config), ...options.engine };
+  const defaults = defaultSettings();
+  const settings = {
+    ...defaults,
+    threads: config.engineThreads ?? defaults.threads,
+    gpu: config.engineGpu,
+    sequences: config.engineSequences,
+    maxQueue: config.engineQueue,
+    idleUnloadMs: config.engineIdleUnloadMs,
+    memoryLimitBytes: config.engineMemoryBytes,
+    ...options.engine,
+  };
   const isInstalled = (id: string) => models.find(id)?.installed != null;
   const engine = createRoutedEngine({
     own: createEngine({ ...forChildren, settings, clock }),

@@ -12,8 +12,7 @@ import type { ModelsService } from '#models';
 import { createTelemetry } from '#telemetry';
 import type { Site } from '#web';
 import type { Config } from '../config.ts';
-import { openObjects } from '../settings/object-settings.ts';
-import { telemetrySettingsOf } from '../settings/process-settings.ts';
+import { openObjects } from './object-store.ts';
 
 export type AppOptions = {
   config: Config;
@@ -44,7 +43,7 @@ export async function openInfrastructure({ config, database, log }: AppOptions) 
     works,
     clock: systemClock,
     instanceId: newId('ins'),
-    telemetry: await createTelemetry({ ...telemetrySettingsOf(config), log }),
+    telemetry: await openTelemetry(config, log),
     publicUrl: createPublicUrl(config.publicUrl),
     protocolSecret: await installationSecret(database, 'protocols'),
     cursors: createCursorCodec(await installationSecret(database, 'cursor')),
@@ -53,6 +52,15 @@ export async function openInfrastructure({ config, database, log }: AppOptions) 
     probe: async () => void (await database.query('select')),
     identity: await openIdentity(config, database, log),
   };
+}
+
+function openTelemetry(config: Config, log: FastifyBaseLogger) {
+  const { operatorHost: host, operatorPort: port, otlpEndpoint: endpoint, traceRatio: ratio } = config;
+  return createTelemetry({
+    operator: port === null ? null : { host, port },
+    tracing: endpoint === null ? null : { endpoint, serviceName: config.otelServiceName, ratio },
+    log,
+  });
 }
 
 async function openIdentity(config: Config, database: Database, log: FastifyBaseLogger) {

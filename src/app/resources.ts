@@ -1,16 +1,17 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { countCallsByAccount } from '#billing';
-import { createDatasets, createImports } from '#datasets';
+import { createDatasets, createImports, type DatasetLimits } from '#datasets';
+import { createAdapterProbe, createExampleEncoder } from '#engine';
 import { createFeedback } from '#feedback';
 import { createIndexes } from '#indexes';
 import { createHosting } from '#models';
-import { datasetLimitsOf } from '../settings/dataset-settings.ts';
-import { openTraining } from '../settings/job-settings.ts';
-import { objectPlaceOf } from '../settings/object-settings.ts';
+import { createTraining, openRunner } from '#training';
+import type { Config } from '../config.ts';
 import type { Accounting } from './accounting.ts';
 import type { Engines } from './engines.ts';
 import type { Infrastructure } from './infrastructure.ts';
+import { objectLocationOf } from './object-store.ts';
 
 export type Resources = ReturnType<typeof openResources>;
 
@@ -26,11 +27,27 @@ export function openResources(infrastructure: Infrastructure, engines: Engines, 
     tokenCounter,
     limits: datasetLimitsOf(config),
   });
-  const { training, close: closeEncoder } = openTraining(
-    config,
-    { database, cursors, models, datasets, objects, instanceId, log, onCharge: credits.touch, works },
-    engines.forChildren,
-  );
+  const encoder = createExampleEncoder(engines.forChildren);
+  const training = createTraining({
+    database,
+    cursors,
+    models,
+    datasets,
+    objects,
+    instanceId,
+    log,
+    encoder,
+    onCharge: credits.touch,
+    probe: createAdapterProbe(engines.forChildren),
+    dataDir: config.dataDir,
+    slots: works ? config.trainingSlots : 0,
+    runner: openRunner(config, works && config.trainingSlots > 0),
+    adapterFileBytes: config.adapterFileBytes,
+    maxActiveJobs: config.maxActiveTrainingJobs,
+    checkpointDays: config.trainingCheckpointDays,
+    checkpointSeconds: config.trainingCheckpointSeconds,
+    leaseSeconds: config.trainingLeaseSeconds,
+  });
   const hosting = createHosting({
     database,
     cursors,
@@ -52,7 +69,7 @@ export function openResources(infrastructure: Infrastructure, engines: Engines, 
     log,
     limits: datasets.limits,
     environment: config.environment,
-    objectPlace: objectPlaceOf(config),
+    objectPlace: objectLocationOf(config),
     tempDir: join(tmpdir(), 'fanfold-imports'),
     counting: () => ({ baseModels: models.baseModels(), engineModels: models.engineModels() }),
   });
@@ -80,5 +97,12 @@ export function openResources(infrastructure: Infrastructure, engines: Engines, 
     maxFileBytes: config.indexFileBytes,
     maxDocuments: config.maxIndexDocuments,
   });
-  return { datasets, training, closeEncoder, hosting, imports, feedback, indexes };
+  return { datasets, training, closeEncoder: encoder.close, hosting, imports, feedback, indexes };
+}
+
+function datasetLimitsOf(config: Config): DatasetLimits {
+  const { maxDatasets, maxExamplesPerDataset, maxVersionsPerDataset, maxIndexes } = config;
+  const { maxImportBytes, maxImportRows, minTrainingExamples } = config;
+  const counts = { maxDatasets, maxExamplesPerDataset, maxVersionsPerDataset, maxIndexes };
+  return { ...counts, maxImportBytes, maxImportRows, minTrainingExamples };
 }

@@ -3,8 +3,8 @@ import type { Database } from '#db';
 import { checkEvents } from '#feedback';
 import { messageOf, OperatorError } from '#kernel';
 import { listModels } from '#models';
+import { openUncheckedObjects } from '../app/object-store.ts';
 import type { Config } from '../config.ts';
-import { openObjectsUnseen } from '../settings/object-settings.ts';
 import { openCatalogue } from './catalogue.ts';
 import { checkMissing } from './doctor-missing.ts';
 import { checkObjects } from './doctor-objects.ts';
@@ -55,7 +55,7 @@ async function lookAtEvents(database: Database): Promise<string[]> {
 }
 
 async function lookAtObjects(config: Config, database: Database, removes: boolean): Promise<string[]> {
-  const objects = await openObjectsUnseen(config);
+  const objects = await openUncheckedObjects(config);
   try {
     const missing = await lookThrough(() => checkMissing({ database, objects, print }));
     const stray = await lookThrough(() => checkObjects({ database, objects, removes, print }), { must: removes });

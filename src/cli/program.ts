@@ -2,7 +2,8 @@ import { Command } from 'commander';
 import { nearestName, OperatorError, UsageError } from '#kernel';
 import manifest from '../../package.json' with { type: 'json' };
 import type { Config } from '../config.ts';
-import { readRoles, roleSettings } from '../settings/role-settings.ts';
+import { readRoles } from '../settings/readers.ts';
+import { settings } from '../settings/settings.ts';
 import { addAccountCommands, grantCommand } from './accounts.ts';
 import { databaseUrlCommand } from './database-url.ts';
 import { doctorCommand } from './doctor.ts';
@@ -67,11 +68,11 @@ function addServeCommand(program: Command, { config, stop }: ProgramOptions): vo
     .allowExcessArguments()
     .action(async (flags: { roles?: string }, { args: [unknown] }: Command) => {
       if (unknown !== undefined) throw noSuchCommand(program, unknown);
-      const settings = withRoles(config(), flags.roles);
+      const settled = withRoles(config(), flags.roles);
       const asked = stop();
       // The whole program takes a moment to load, which no other command needs.
       const { serve } = await import('./serve.ts');
-      return serve(settings, asked);
+      return serve(settled, asked);
     });
 }
 
@@ -130,7 +131,7 @@ function withRoles(config: Config, text: string | undefined): Config {
   if (text === undefined) return config;
   const roles = readRoles(text);
   if (roles) return { ...config, roles };
-  throw new OperatorError(`--roles must be ${roleSettings.roles.expected}.`);
+  throw new OperatorError(`--roles must be ${settings.roles.expected}.`);
 }
 
 type Read = ProgramOptions['config'];

@@ -56,7 +56,7 @@ function openRay(options: Options): Runner {
   if (url === null || here === null)
     throw new OperatorError('FANFOLD_TRAINING_RUNNER=ray needs FANFOLD_RAY_URL and FANFOLD_RAY_FOLDER.');
   return createRayRunner({
-    url,
+    url: url.replace(/\/+$/, ''),
     token: options.rayToken ?? secretIn(options.rayTokenFile, 'FANFOLD_RAY_TOKEN_FILE', readText),
     shared: { here, there: rayWorkerFolder ?? here },
     cpus: options.rayCpus,

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { OperatorError } from '#kernel';
 import { loadConfig } from '../config.ts';
-import { openObjects } from './object-settings.ts';
+import { openObjects } from './object-store.ts';
 
 const placeOf = (text: string) => loadConfig({ FANFOLD_OBJECT_STORE: text }).objectStore;
 
