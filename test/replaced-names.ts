@@ -74,7 +74,7 @@ export const replacedNames: readonly ReplacedName[] = [
   {
     old: 'troubles?|troubled',
     now: 'error, failure',
-    left: ['src/billing/', 'src/chats/', 'src/engine/', 'src/inference/', 'src/jobs/', 'src/models/'],
+    left: ['src/billing/', 'src/chats/', 'src/engine/', 'src/inference/', 'src/models/'],
   },
   {
     old: '(?<!early stopping )patience',
@@ -156,5 +156,4 @@ export const repeatedTypes: readonly string[] = [
   'Usage',
   'Verdict',
   'Wanted',
-  'Workers',
 ];

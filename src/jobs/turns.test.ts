@@ -39,7 +39,7 @@ async function openQueue(t: { after: (end: () => Promise<void>) => void }) {
     until,
     /** The first letter says whose it is. */
     ask: async (...texts: string[]) => {
-      for (const text of texts) await jobs.enqueue(db.database, work, { text }, { turnOf: text.slice(0, 1) });
+      for (const text of texts) await jobs.enqueue(db.database, work, { text }, { accountId: text.slice(0, 1) });
     },
     endOne: async () => {
       const ended = end;
@@ -92,11 +92,11 @@ test('turns begin anew once nothing waits, so they stay small', async (t) => {
   const { ask, until, endAll, sql } = await openQueue(t);
   await ask('a1', 'a2', 'a3');
   await until(1);
-  assert.equal(await nextTurn(sql, { queue: work.name, turnOf: 'a' }), 4);
-  assert.equal(await nextTurn(sql, { queue: work.name, turnOf: 'b' }), 2);
+  assert.equal(await nextTurn(sql, { queue: work.name, accountId: 'a' }), 4);
+  assert.equal(await nextTurn(sql, { queue: work.name, accountId: 'b' }), 2);
   endAll();
   await until(3);
-  const turn = () => nextTurn(sql, { queue: work.name, turnOf: 'a' });
+  const turn = () => nextTurn(sql, { queue: work.name, accountId: 'a' });
   for (const deadline = performance.now() + 120_000; (await turn()) !== 1; await sleep(20))
     assert.ok(performance.now() < deadline);
 });
@@ -112,14 +112,14 @@ test('a turn counts what waits and runs in its own queue only, and comes after t
   for (const task of [work, other]) sender.handle(task, async () => {});
   await sender.start();
   const ask = async (task: typeof work, ...texts: string[]) => {
-    for (const text of texts) await sender.enqueue(db.database, task, { text }, { turnOf: text.slice(0, 1) });
+    for (const text of texts) await sender.enqueue(db.database, task, { text }, { accountId: text.slice(0, 1) });
   };
   const become = (state: string, ...texts: string[]) =>
     db.database.query(
       `update fanfold_jobs.job set state = $1::fanfold_jobs.job_state where data->>'text' = any($2::text[])`,
       [state, texts],
     );
-  const turnOf = (who: string) => nextTurn(db.database, { queue: work.name, turnOf: who });
+  const turnOf = (who: string) => nextTurn(db.database, { queue: work.name, accountId: who });
 
   await ask(work, 'a1', 'a2', 'b1');
   await ask(other, 'c1', 'c2', 'c3', 'c4', 'c5');

@@ -56,8 +56,8 @@ const task = defineTask<{ hostedModelId: string }>('hosted_models.warm', {
 export function createActivations(options: ActivationsOptions): Activations {
   const { database, jobs } = options;
   const enqueue = async (sql: Sql, hostedModelId: string) => {
-    const turnOf = await accountOfHosted(sql, hostedModelId);
-    if (turnOf !== null) await jobs.enqueue(sql, task, { hostedModelId }, { key: hostedModelId, turnOf });
+    const accountId = await accountOfHosted(sql, hostedModelId);
+    if (accountId !== null) await jobs.enqueue(sql, task, { hostedModelId }, { key: hostedModelId, accountId });
   };
   jobs.handle(task, ({ hostedModelId }, run) => warmUp(options, hostedModelId, run));
   return {

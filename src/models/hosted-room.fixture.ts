@@ -56,10 +56,10 @@ export async function createHostedRoom(): Promise<HostedRoom> {
         // as: the one task of this room, with its payload.
         handler.run = run as TaskHandler<object> as TaskHandler<{ hostedModelId: string }>;
       },
-      enqueue: async (_, __, payload, { turnOf } = {}) => {
+      enqueue: async (_, __, payload, { accountId } = {}) => {
         if (!('hostedModelId' in payload)) return;
         queue.push(String(payload.hostedModelId));
-        turns.push(turnOf);
+        turns.push(accountId);
       },
     },
   });

@@ -61,8 +61,8 @@ async function enqueueWork(
   importId: string,
   when: { afterSeconds?: number } = {},
 ): Promise<void> {
-  const turnOf = await accountOfImport(sql, importId);
-  if (turnOf !== null) await jobs.enqueue(sql, task, { importId }, { key: importId, turnOf, ...when });
+  const accountId = await accountOfImport(sql, importId);
+  if (accountId !== null) await jobs.enqueue(sql, task, { importId }, { key: importId, accountId, ...when });
 }
 
 type Handling = ImportTaskOptions & { workers: Workers; target: () => WorkTarget<CountingModels> };

@@ -74,8 +74,8 @@ export async function runIndexing(
 }
 
 export async function enqueueIndexing(sql: Sql, jobs: Pick<Jobs, 'enqueue'>, datasetId: string): Promise<void> {
-  const turnOf = await accountOfDataset(sql, datasetId);
-  if (turnOf !== null) await jobs.enqueue(sql, indexExamplesTask, { datasetId }, { key: datasetId, turnOf });
+  const accountId = await accountOfDataset(sql, datasetId);
+  if (accountId !== null) await jobs.enqueue(sql, indexExamplesTask, { datasetId }, { key: datasetId, accountId });
 }
 
 /** What a queue has lost, or given up, is begun again when a process starts. */

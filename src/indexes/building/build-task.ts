@@ -55,8 +55,8 @@ const task = defineTask<{ indexId: string }>('indexes.build', { concurrency: 2, 
 export function createBuildTask(options: BuildTaskOptions): BuildTask {
   const { database, jobs } = options;
   const enqueue = async (sql: Sql, indexId: string) => {
-    const turnOf = await accountOfIndex(sql, indexId);
-    if (turnOf !== null) await jobs.enqueue(sql, task, { indexId }, { key: indexId, turnOf });
+    const accountId = await accountOfIndex(sql, indexId);
+    if (accountId !== null) await jobs.enqueue(sql, task, { indexId }, { key: indexId, accountId });
   };
   jobs.handle(task, ({ indexId }, run) => buildIndex(options, indexId, run));
   return {
