@@ -1,6 +1,5 @@
-import { chargeWithin } from '#calls';
+import { billingUnits, chargeWithin } from '#calls';
 import type { Database } from '#db';
-import { billingUnits } from '#kernel';
 import { listPurchaseDiscrepancies } from './checkout/checkouts.store.ts';
 import { type ChargeRow, type Finding, listChargesAfter, listDiscrepancies } from './doctor.store.ts';
 import { listUsageDiscrepancies } from './usage/usage-doctor.store.ts';

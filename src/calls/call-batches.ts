@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBatcher, type Database, sqlState, type Transaction } from '#db';
-import { type Clock, Fault, fault } from '#kernel';
+import type { Clock } from '#kernel';
 import {
   type BeginRequest,
   type BeginResult,
@@ -52,23 +52,19 @@ export function createCallBatches({ database, serverId, registered, clock, now }
   async function runUnlocked<Item, Result extends { outcome: string }>(
     items: readonly Item[],
     accountOf: (item: Item) => string,
-    run: (items: readonly Item[]) => Promise<Result[]>,
-  ): Promise<Outcome<Result>[]> {
+    run: () => Promise<Result[]>,
+  ): Promise<Result[]> {
     forgetLocked();
-    return runIsolated(items, {
-      run: async (part) => {
-        try {
-          return await run(part);
-        } catch (error) {
-          if (!isLockTimeout(error)) throw error;
-          for (const item of part) locked.set(accountOf(item), clock.monotonicMs() + rememberedMs);
-          const results = await run(part);
-          const free = part.filter((_, index) => results[index]?.outcome !== 'locked');
-          for (const item of free) locked.delete(accountOf(item));
-          return results;
-        }
-      },
-    });
+    try {
+      return await run();
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      for (const item of items) locked.set(accountOf(item), clock.monotonicMs() + rememberedMs);
+      const results = await run();
+      const free = items.filter((_, index) => results[index]?.outcome !== 'locked');
+      for (const item of free) locked.delete(accountOf(item));
+      return results;
+    }
   }
 
   function forgetLocked(): void {
@@ -77,39 +73,39 @@ export function createCallBatches({ database, serverId, registered, clock, now }
   }
 
   /** Tries again while the account is locked; then gives the last result. */
-  async function whileLocked<Result extends { outcome: string }>(
-    submit: () => Promise<Outcome<Result>>,
-  ): Promise<Result> {
+  async function whileLocked<Result extends { outcome: string }>(submit: () => Promise<Result>): Promise<Result> {
     const untilMs = clock.monotonicMs() + longestLockMs;
     for (;;) {
-      const result = unwrap(await submit());
+      const result = await submit();
       if (result.outcome !== 'locked' || clock.monotonicMs() >= untilMs) return result;
       await sleep(lockedPauseMs);
     }
   }
 
-  const beginning = createBatcher<BeginRequest, Outcome<BeginResult>>({
+  const beginning = createBatcher<BeginRequest, BeginResult>({
     name: 'calls.begin',
     lanes: 1,
     maxItems,
+    isIsolated: true,
     run: async (requests) => {
       await registered();
       return runUnlocked(
         requests,
         ({ accountId }) => accountId,
-        (part) => beginCalls(database, part, { serverId, locks, at: now() }),
+        () => beginCalls(database, requests, { serverId, locks, at: now() }),
       );
     },
   });
-  const ending = createBatcher<EndRequest, Outcome<EndResult>>({
+  const ending = createBatcher<EndRequest, EndResult>({
     name: 'calls.end',
     lanes: 1,
     maxItems,
+    isIsolated: true,
     run: (ends) =>
       runUnlocked(
         ends,
         ({ charge }) => charge.accountId,
-        (part) => endTogether(database, part, (sql) => endCalls(sql, part, { locks, at: now() })),
+        () => endTogether(database, ends, (sql) => endCalls(sql, ends, { locks, at: now() })),
       ),
   });
   const voiding = createBatcher<string, string>({
@@ -155,63 +151,4 @@ async function endTogether(
 
 function isLockTimeout(error: unknown): boolean {
   return sqlState(error) === '55P03';
-}
-
-/** What became of one item of a batch. */
-export type Outcome<T> = { ok: true; value: T } | { ok: false; error: unknown };
-
-export function unwrap<T>(outcome: Outcome<T>): T {
-  if (outcome.ok) return outcome.value;
-  throw outcome.error;
-}
-
-export type IsolatedRun<In, Out> = {
-  /** Runs the items as one statement: all of them or none. */
-  run: (items: readonly In[]) => Promise<readonly Out[]>;
-  /** Errors, besides deadlocks and the like, after which the statement may be run again at once. */
-  isLostRace?: (error: unknown) => boolean;
-};
-
-// Deadlock and serialization failure: nothing was done, and the same statement may work now.
-const lostRaceStates = new Set(['40P01', '40001']);
-const attempts = 5;
-// Cardinality, data, constraint, syntax or access: the statement is refused for what it says. Everything else
-// (a timeout, a restart, a database that takes no connections, ...) is the database's own failure.
-const refusalClass = /^(21|22|23|42)/;
-
-/**
- * Runs a batch. Lost races are run again. When the database refuses the statement for what it contains, it is split
- * until only the item at fault fails, so that one caller's bad value never fails another's call. A failure of the
- * database fails all items alike, with `service_unavailable`.
- */
-export async function runIsolated<In, Out>(items: readonly In[], how: IsolatedRun<In, Out>): Promise<Outcome<Out>[]> {
-  try {
-    const results = await runRepeatedly(items, how);
-    return results.map((value) => ({ ok: true, value }));
-  } catch (cause) {
-    const error = asFailure(cause);
-    if (items.length === 1 || error instanceof Fault) return items.map(() => ({ ok: false, error }));
-    const half = Math.ceil(items.length / 2);
-    return [...(await runIsolated(items.slice(0, half), how)), ...(await runIsolated(items.slice(half), how))];
-  }
-}
-
-async function runRepeatedly<In, Out>(
-  items: readonly In[],
-  { run, isLostRace = () => false }: IsolatedRun<In, Out>,
-): Promise<readonly Out[]> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await run(items);
-    } catch (error) {
-      const mayRepeat = lostRaceStates.has(sqlState(error) ?? '') || isLostRace(error);
-      if (!mayRepeat || attempt === attempts) throw error;
-    }
-  }
-}
-
-function asFailure(error: unknown): unknown {
-  const state = error instanceof Fault ? null : sqlState(error);
-  if (state === null || refusalClass.test(state)) return error;
-  return fault('service_unavailable', { retryAfterSeconds: 1, cause: error });
 }

@@ -1,8 +1,8 @@
 import type { Sql } from '#db';
-import { billingUnits, type Micro, newId } from '#kernel';
+import { type Micro, newId } from '#kernel';
 import type { LimitedSubject, LimitUsage } from '#limits';
 import type { Charge } from './charge.ts';
-import { chargeWithin } from './charge.ts';
+import { billingUnits, chargeWithin } from './charge.ts';
 
 /** A call, or other work that is paid for, that wants to begin. */
 export type BeginRequest = {

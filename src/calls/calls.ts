@@ -8,6 +8,7 @@ import { type NewCall, OpenCall } from './open-call.ts';
 import { createReaper, type ReaperTiming } from './reaper.ts';
 import { type RequestRecord, recordOf } from './request-record.ts';
 import { deleteOldFailures, findTraces } from './requests.store.ts';
+import { renewServer } from './servers.store.ts';
 
 /** Calls of models and other paid work of this server: what they reserve, what becomes of them, and what they cost. */
 export type Calls = {
@@ -74,11 +75,20 @@ export function createCalls(options: CallsOptions): Calls {
   const times = { ...defaultTiming, ...options.timing };
   const open = new Map<string, OpenCall>();
   const inFlight = createInFlight();
-  const reaper = createReaper({ database, serverId, clock, log, times, isOpen: (id) => open.has(id) });
+  let registration: Promise<void> | null = null;
+  const reaper = createReaper({ database, serverId, clock, log, times, registered, isOpen: (id) => open.has(id) });
   const failures = createFailureLog({ ...options, sql: database });
-  const batches = createCallBatches({ database, serverId, registered: reaper.registered, clock, now });
+  const batches = createCallBatches({ database, serverId, registered, clock, now });
   const deps = { batches, failures, clock, open, serverId, endForMs: times.endForMs, onCharge, inFlight };
   let isStopping = false;
+
+  function registered(): Promise<void> {
+    registration ??= renewServer(database, serverId).catch((error: unknown) => {
+      registration = null;
+      throw error;
+    });
+    return registration;
+  }
 
   async function cleanUp(): Promise<void> {
     while ((await deleteOldAnswers(database, deletedAtOnce)) === deletedAtOnce);
@@ -86,7 +96,7 @@ export function createCalls(options: CallsOptions): Calls {
     await deleteUnusedCounters(database, now());
   }
 
-  const rounds = joinIntervalTasks([
+  const tasks = joinIntervalTasks([
     reaper,
     createIntervalTask({
       pauseMs: cleanUpMs,
@@ -132,14 +142,14 @@ export function createCalls(options: CallsOptions): Calls {
       return record;
     },
 
-    registered: reaper.registered,
-    start: rounds.start,
+    registered,
+    start: tasks.start,
 
     async stop() {
       isStopping = true;
       await inFlight.drained();
       await failures.flush();
-      await rounds.stop();
+      await tasks.stop();
     },
   };
 }

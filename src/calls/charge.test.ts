@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { billingUnits, chargeOf, formatCredits, parseCredits, priceOfUnits } from '#kernel';
+import { formatCredits, parseCredits } from '#kernel';
 import { fc } from '#test/properties.ts';
-import { boundOf, chargeWithin } from './charge.ts';
+import { billingUnits, boundOf, chargeOf, chargeWithin, priceOfUnits } from './charge.ts';
 
 function rate(credits: string): bigint {
   const micro = parseCredits(credits);

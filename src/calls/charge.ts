@@ -1,4 +1,4 @@
-import { chargeOf, type Fault, fault, formatCredits, type Micro } from '#kernel';
+import { type Fault, fault, formatCredits, type Micro } from '#kernel';
 
 /** What finished work has to pay, with everything the ledger records about it. */
 export type Charge = {
@@ -32,6 +32,26 @@ export type Charge = {
   isLimited?: boolean;
   note?: string | null;
 };
+
+/** Length of one billing unit in milliseconds (interface 8.4). */
+export const billingUnitMs = 100;
+
+const unitsPerMinute = 600n;
+
+/** Billing units of an active time in ms: rounded up, at least one. */
+export function billingUnits(activeMs: number): bigint {
+  return BigInt(Math.max(1, Math.ceil(activeMs / billingUnitMs)));
+}
+
+/** Price of `units` at a rate in micro-credits per minute, rounded half up once. */
+export function priceOfUnits(units: bigint, rateMicroPerMinute: Micro): Micro {
+  return (units * rateMicroPerMinute * 2n + unitsPerMinute) / (unitsPerMinute * 2n);
+}
+
+/** Charge of a successful request: 100 ms at 0.03 credits a minute is 0.000050 credits. */
+export function chargeOf(activeMs: number, rateMicroPerMinute: Micro): Micro {
+  return priceOfUnits(billingUnits(activeMs), rateMicroPerMinute);
+}
 
 /** Measured pace of a model; the engine's `Pace` fits. */
 export type CostPace = { prefillMsPerToken: number; decodeMsPerToken: number };

@@ -9,8 +9,7 @@ import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { findByKey, storeAnswer } from './answers.store.ts';
 import { beginCalls, type StoredAnswer } from './calls.store.ts';
 import { type Calls, createCalls } from './calls.ts';
-import { keyWasLost } from './open-call.ts';
-import { fingerprintOf, hasIdempotencyKey, requireIdempotencyKey } from './request-identity.ts';
+import { fingerprintOf, hasIdempotencyKey, keyWasLost, requireIdempotencyKey } from './open-call.ts';
 
 let pg: TestDatabase;
 let accountId: string;

@@ -5,8 +5,15 @@ import { fault } from '#kernel';
 import { storeAnswer } from './answers.store.ts';
 import type { StoredAnswer } from './calls.store.ts';
 import type { Calls } from './calls.ts';
-import { type BeginOptions, type Begun, keyWasLost, type OpenCall } from './open-call.ts';
-import { fingerprintOf, hasIdempotencyKey, requireIdempotencyKey } from './request-identity.ts';
+import {
+  type BeginOptions,
+  type Begun,
+  fingerprintOf,
+  hasIdempotencyKey,
+  keyWasLost,
+  type OpenCall,
+  requireIdempotencyKey,
+} from './open-call.ts';
 import { credentialOf, type SealOwner, seal, unseal } from './seal.ts';
 
 /** A native request with an `Idempotency-Key`: all it changes is one transaction, which stores the answer too. */

@@ -14,18 +14,14 @@ export type ReaperTiming = {
   deadAfterMs: number;
 };
 
-/** Shows that this server lives, and ends the calls of dead servers and its own orphaned ones. */
-export type Reaper = IntervalTask & {
-  /** Resolves once the server is in the database: calls without a server look abandoned. */
-  registered: () => Promise<void>;
-};
-
 export type ReaperOptions = {
   database: Database;
   serverId: string;
   clock: Clock;
   log: Log | undefined;
   times: ReaperTiming;
+  /** Resolves once the server is in the database: calls without a server look abandoned. */
+  registered: () => Promise<void>;
   /** Whether a call with this id is open here. */
   isOpen: (callId: string) => boolean;
 };
@@ -33,10 +29,18 @@ export type ReaperOptions = {
 const leaveAttempts = 5;
 const leavePauseMs = 500;
 
-export function createReaper({ database, serverId, clock, log, times, isOpen }: ReaperOptions): Reaper {
+/** Shows that this server lives, and ends the calls of dead servers and its own orphaned ones. */
+export function createReaper({
+  database,
+  serverId,
+  clock,
+  log,
+  times,
+  registered,
+  isOpen,
+}: ReaperOptions): IntervalTask {
   // A look that takes long must not count as silence of the others.
   const watch = createDeathWatch({ deadAfterMs: times.deadAfterMs, longestGapMs: times.reapMs * 1.2 });
-  let registration: Promise<unknown> | null = null;
 
   async function reap(): Promise<void> {
     const dead = watch.observe(await listOtherServers(database, serverId), clock.monotonicMs());
@@ -49,14 +53,6 @@ export function createReaper({ database, serverId, clock, log, times, isOpen }: 
     if (orphans.length > 0) await voidCallsQuickly(database, orphans, 0);
   }
 
-  async function registered(): Promise<void> {
-    registration ??= renewServer(database, serverId).catch((error: unknown) => {
-      registration = null;
-      throw error;
-    });
-    await registration;
-  }
-
   async function sendHeartbeat(): Promise<void> {
     await registered();
     await renewServer(database, serverId);
@@ -67,7 +63,7 @@ export function createReaper({ database, serverId, clock, log, times, isOpen }: 
     await reapServers(database, [{ id: serverId, seenAt: null }]);
   }
 
-  const rounds = joinIntervalTasks([
+  const tasks = joinIntervalTasks([
     createIntervalTask({
       pauseMs: times.heartbeatMs,
       first: 'at once',
@@ -83,10 +79,9 @@ export function createReaper({ database, serverId, clock, log, times, isOpen }: 
   ]);
 
   return {
-    registered,
-    start: rounds.start,
+    start: tasks.start,
     async stop() {
-      await rounds.stop();
+      await tasks.stop();
       for (let attempt = 1; attempt <= leaveAttempts; attempt++) {
         try {
           return await leave();

@@ -1,4 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
+import { Fault, fault } from '#kernel';
+import { sqlState } from './sqlstate.ts';
 
 /**
  * Natural batching: items of one turn of the event loop share one run, and items that arrive while all lanes are busy leave
@@ -19,7 +21,9 @@ export type BatcherOptions<In, Out> = {
   /** Items of one run at most. */
   maxItems: number;
   /** Returns one result per item, in the same order. */
-  run: (items: readonly In[]) => Promise<readonly Out[]>;
+  run: RunBatch<In, Out>;
+  /** See `runIsolated`; left out: an error fails all items of a run. */
+  isIsolated?: boolean;
 };
 
 /** One run of a named batcher, for metrics. */
@@ -49,7 +53,8 @@ type Waiting<In, Out> = {
   sinceMs: number;
 };
 
-export function createBatcher<In, Out>({ name, lanes, maxItems, run }: BatcherOptions<In, Out>): Batcher<In, Out> {
+export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batcher<In, Out> {
+  const { name, lanes, maxItems, isIsolated = false } = options;
   let waiting: Waiting<In, Out>[] = [];
   let running = 0;
   let isScheduled = false;
@@ -64,23 +69,24 @@ export function createBatcher<In, Out>({ name, lanes, maxItems, run }: BatcherOp
     }
   }
 
+  async function run(items: readonly In[]): Promise<readonly Out[]> {
+    const results = await options.run(items);
+    if (results.length === items.length) return results;
+    throw new Error(`A run of ${items.length} items gave ${results.length} results. This is a bug.`);
+  }
+
   async function runBatch(batch: readonly Waiting<In, Out>[]): Promise<void> {
     const startMs = performance.now();
-    let failed = false;
-    try {
-      const results = await run(batch.map(({ item }) => item));
-      if (results.length !== batch.length)
-        throw new Error(`A run of ${batch.length} items gave ${results.length} results. This is a bug.`);
-      // The lengths agree, so the index is in range even where Out admits undefined.
-      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Out);
-    } catch (error) {
-      failed = true;
-      for (const { reject } of batch) reject(error);
-    } finally {
-      running--;
-      startRuns();
-      if (name !== undefined && batchRuns.hasSubscribers) publish(name, { batch, startMs, failed });
+    const items = batch.map(({ item }) => item);
+    const outcomes = await (isIsolated ? runIsolated(items, run) : runTogether(items, run));
+    for (const [index, outcome] of outcomes.entries()) {
+      if (outcome.ok) batch[index]?.resolve(outcome.value);
+      else batch[index]?.reject(outcome.error);
     }
+    running--;
+    startRuns();
+    const failed = outcomes.some(({ ok }) => !ok);
+    if (name !== undefined && batchRuns.hasSubscribers) publish(name, { batch, startMs, failed });
   }
 
   function publish(
@@ -102,4 +108,58 @@ export function createBatcher<In, Out>({ name, lanes, maxItems, run }: BatcherOp
       }),
     depth: () => waiting.length,
   };
+}
+
+/** What became of one item of a batch. */
+export type BatchOutcome<T> = { ok: true; value: T } | { ok: false; error: unknown };
+
+/** Runs items as one statement: all of them or none. */
+type RunBatch<In, Out> = (items: readonly In[]) => Promise<readonly Out[]>;
+
+async function runTogether<In, Out>(items: readonly In[], run: RunBatch<In, Out>): Promise<BatchOutcome<Out>[]> {
+  try {
+    return (await run(items)).map((value) => ({ ok: true, value }));
+  } catch (error) {
+    return items.map(() => ({ ok: false, error }));
+  }
+}
+
+// Deadlock and serialization failure: nothing was done, and the same statement may work now.
+const lostRaceStates = new Set(['40P01', '40001']);
+const attempts = 5;
+// Cardinality, data, constraint, syntax or access: the statement is refused for what it says. Everything else
+// (a timeout, a restart, a database that takes no connections, ...) is the database's own failure.
+const refusalClass = /^(21|22|23|42)/;
+
+/**
+ * Runs a batch. Lost races are run again. When the database refuses the statement for what it contains, it is split
+ * until only the item at fault fails, so that one caller's bad value never fails another's call. A failure of the
+ * database fails all items alike, with `service_unavailable`.
+ */
+export async function runIsolated<In, Out>(items: readonly In[], run: RunBatch<In, Out>): Promise<BatchOutcome<Out>[]> {
+  try {
+    const results = await runRepeatedly(items, run);
+    return results.map((value) => ({ ok: true, value }));
+  } catch (cause) {
+    const error = asFailure(cause);
+    if (items.length === 1 || error instanceof Fault) return items.map(() => ({ ok: false, error }));
+    const half = Math.ceil(items.length / 2);
+    return [...(await runIsolated(items.slice(0, half), run)), ...(await runIsolated(items.slice(half), run))];
+  }
+}
+
+async function runRepeatedly<In, Out>(items: readonly In[], run: RunBatch<In, Out>): Promise<readonly Out[]> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run(items);
+    } catch (error) {
+      if (!lostRaceStates.has(sqlState(error) ?? '') || attempt === attempts) throw error;
+    }
+  }
+}
+
+function asFailure(error: unknown): unknown {
+  const state = error instanceof Fault ? null : sqlState(error);
+  if (state === null || refusalClass.test(state)) return error;
+  return fault('service_unavailable', { retryAfterSeconds: 1, cause: error });
 }

@@ -1,11 +1,11 @@
 import { actorOf } from '#activity';
 import { balanceOf } from '#billing';
-import { tooFewCredits } from '#calls';
+import { chargeOf, tooFewCredits } from '#calls';
 import { type DatasetVersion, findVersion } from '#datasets';
 import type { Sql } from '#db';
 import type { Engine } from '#engine';
 import type { Principal } from '#http';
-import { chargeOf, fault, formatCredits, isId, type Micro, newId } from '#kernel';
+import { fault, formatCredits, isId, type Micro, newId } from '#kernel';
 import {
   type BaseModel,
   findHostedModel,

@@ -1,4 +1,4 @@
-import { randomPage } from './random.ts';
+import { randomFillSync } from 'node:crypto';
 
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
@@ -76,4 +76,19 @@ function encodeRandom(): string {
   let text = '';
   for (const byte of randomPage(16)) text += crockford.charAt(byte & 31);
   return text;
+}
+
+const pool = { bytes: Buffer.alloc(4096), next: 4096 };
+
+/**
+ * Cryptographically random bytes for ids, valid until the next call. Drawn from the system a page at a time: ids are
+ * made for every request, and a draw costs more than all the rest of an id.
+ */
+export function randomPage(size: number): Buffer {
+  if (pool.next + size > pool.bytes.length) {
+    randomFillSync(pool.bytes);
+    pool.next = 0;
+  }
+  pool.next += size;
+  return pool.bytes.subarray(pool.next - size, pool.next);
 }

@@ -1,20 +1,10 @@
 export { Alike, type AlikeOptions, type Kind } from './alike.ts';
 export { charactersOf } from './characters.ts';
 export { type Clock, systemClock } from './clock.ts';
-export {
-  billingUnitMs,
-  billingUnits,
-  chargeOf,
-  formatCredits,
-  type Micro,
-  microPerCredit,
-  parseCredits,
-  priceOfUnits,
-} from './credits.ts';
+export { formatCredits, type Micro, microPerCredit, parseCredits } from './credits.ts';
 export { type CursorCodec, createCursorCodec } from './cursor.ts';
 export { checkDisplayName, displayNameFrom } from './display-name.ts';
 export { messageOf } from './error-message.ts';
-export * from './exact-json.ts';
 export {
   assertNever,
   Fault,
@@ -25,11 +15,11 @@ export {
   faultRows,
   isUnavailableFault,
 } from './faults.ts';
-export { type Fields, isDeeperThan, isFields } from './fields.ts';
 export { foldText, plainText } from './fold-text.ts';
-export { ascendingIds, firstIdAt, isId, newId, timeOfId } from './ids.ts';
+export { ascendingIds, firstIdAt, isId, newId, randomPage, timeOfId } from './ids.ts';
 export { createInFlight, type InFlight } from './in-flight.ts';
 export * from './interval-task.ts';
+export * from './json.ts';
 export { createLastUses, type LastUse, type LastUses } from './last-uses.ts';
 export { latinWords } from './latin-words.ts';
 export {
@@ -47,7 +37,6 @@ export { networkOf } from './network.ts';
 export { OperatorError, UsageError } from './operator-error.ts';
 export { createOutage, type Outage } from './outage.ts';
 export { quotedText } from './quoted-text.ts';
-export { randomPage } from './random.ts';
 export { secretIn } from './secret-file.ts';
 export { SeenHashes } from './seen-hashes.ts';
 export { isStorable, storable } from './storable-text.ts';

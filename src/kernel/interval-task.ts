@@ -14,26 +14,16 @@ export type IntervalTaskOptions = {
   work: () => Promise<unknown>;
   /** Called with the error of a failed run; the next one comes nevertheless. */
   onError: (error: unknown) => void;
-  /** While this is false no timer is set, until `wake` is called. */
-  isNeeded?: () => boolean;
-};
-
-export type WakeableIntervalTask = IntervalTask & {
-  /** There may be work: a run comes after a pause. Costs nothing while a timer is set. */
-  wake: () => void;
 };
 
 /** The timers do not keep the process alive. */
-export function createIntervalTask(options: IntervalTaskOptions): WakeableIntervalTask {
-  const { pauseMs, first, work, onError, isNeeded = () => true } = options;
+export function createIntervalTask({ pauseMs, first, work, onError }: IntervalTaskOptions): IntervalTask {
   let isStarted = false;
-  let isIdle = false;
   let timer: NodeJS.Timeout | undefined;
   let current: Promise<void> = Promise.resolve();
 
   function schedule(): void {
-    isIdle = !isNeeded();
-    if (!isIdle) timer = setTimeout(run, pauseMs).unref();
+    timer = setTimeout(run, pauseMs).unref();
   }
 
   function run(): void {
@@ -51,12 +41,8 @@ export function createIntervalTask(options: IntervalTaskOptions): WakeableInterv
       if (first === 'at once') run();
       else schedule();
     },
-    wake() {
-      if (isIdle) schedule();
-    },
     async stop() {
       isStarted = false;
-      isIdle = false;
       clearTimeout(timer);
       await current;
     },

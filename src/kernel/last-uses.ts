@@ -61,7 +61,6 @@ export function createLastUses({ clock, write }: LastUsesOptions): LastUses {
     first: 'after a pause',
     work: flush,
     onError: () => {},
-    isNeeded: () => noted.size > 0,
   });
 
   return {
@@ -70,7 +69,6 @@ export function createLastUses({ clock, write }: LastUsesOptions): LastUses {
       const times = noted.get(id);
       if (times) times.lastMs = nowMs;
       else noted.set(id, { lastMs: nowMs, storedMs: Number.NEGATIVE_INFINITY });
-      task.wake();
     },
     flush,
     start: task.start,

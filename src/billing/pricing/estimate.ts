@@ -1,5 +1,6 @@
 import type { CostPace } from '#calls';
-import { billingUnits, type Micro, priceOfUnits } from '#kernel';
+import { billingUnits, priceOfUnits } from '#calls';
+import type { Micro } from '#kernel';
 
 /** What somebody wants to know the price of. */
 export type Work =

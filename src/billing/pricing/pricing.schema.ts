@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
+import { billingUnitMs, priceOfUnits } from '#calls';
 import { creditsText, nullable, pageQuery, timestamp } from '#http';
-import { billingUnitMs, formatCredits, type Micro, priceOfUnits } from '#kernel';
+import { formatCredits, type Micro } from '#kernel';
 import type { Estimate, Figures } from './estimate.ts';
 import { type CreditPack, formatAmount, type Price } from './packs.ts';
 import { type ListedPrice, operations, type PriceList } from './price-list.ts';

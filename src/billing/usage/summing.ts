@@ -52,7 +52,6 @@ export function createUsageSums(options: UsageSumsOptions): UsageSums {
     const known = touched.get(accountId);
     if (known) known.rows += rows;
     else touched.set(accountId, { rows, sinceMs: clock.monotonicMs() });
-    turns.wake();
   }
 
   function takeDue(): string[] {
@@ -98,12 +97,15 @@ export function createUsageSums(options: UsageSumsOptions): UsageSums {
   }
 
   const turns = createIntervalTask({
-    ...{ pauseMs: times.pauseMs, first: 'at once', work: () => work(takeDue()) },
+    pauseMs: times.pauseMs,
+    first: 'at once',
+    work: () => work(takeDue()),
     onError: (error) => log?.warn({ err: error }, 'usage is not summed up'),
-    isNeeded: () => touched.size > 0,
   });
   const looks = createIntervalTask({
-    ...{ pauseMs: times.sweepMs, first: 'at once', work: sweep },
+    pauseMs: times.sweepMs,
+    first: 'at once',
+    work: sweep,
     onError: (error) => log?.warn({ err: error }, 'no sweep of usage'),
   });
 

@@ -1,7 +1,6 @@
 import { type Actor, type Happening, recordActivity, systemActor } from '#activity';
-import { endCall, voidCalls } from '#calls';
+import { billingUnitMs, billingUnits, endCall, voidCalls } from '#calls';
 import type { Sql } from '#db';
-import { billingUnitMs, billingUnits } from '#kernel';
 import { appendLogs, type LogLevel } from '../logs/logs.store.ts';
 import { callIdOf, trainingOperation } from './create-job.ts';
 import { hints, isRetryable } from './failures.ts';

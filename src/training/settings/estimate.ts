@@ -1,5 +1,6 @@
+import { chargeOf } from '#calls';
 import type { Sql } from '#db';
-import { chargeOf, fault, type Micro } from '#kernel';
+import { fault, type Micro } from '#kernel';
 import type { ModelsService } from '#models';
 import type { EstimateRange, JobEstimate } from '../jobs/job.ts';
 import { findMsPerToken } from '../jobs/jobs.store.ts';

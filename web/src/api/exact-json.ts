@@ -1,6 +1,6 @@
-import { isExactNumber } from '../../../src/kernel/exact-json.ts';
+import { isExactNumber } from '../../../src/kernel/json.ts';
 
-export { isExactNumber, parseExactJson } from '../../../src/kernel/exact-json.ts';
+export { isExactNumber, parseExactJson } from '../../../src/kernel/json.ts';
 
 /** JavaScript lists such keys before all others. */
 const indexKey = /^(?:0|[1-9]\d{0,9})$/;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { DatabaseError } from 'pg';
 import { Fault, fault } from '#kernel';
 import { fc } from '#test/properties.ts';
-import { type Outcome, runIsolated } from './call-batches.ts';
+import { type BatchOutcome, runIsolated } from './batch.ts';
 
 function databaseError(code: string): DatabaseError {
   const error = new DatabaseError(code, 0, 'error');
@@ -20,7 +20,7 @@ test('only the items at fault fail, each other one runs exactly once and keeps i
         done.push(...items);
         return items.map((item) => item * 2);
       };
-      const outcomes = await runIsolated([...areBad.keys()], { run });
+      const outcomes = await runIsolated([...areBad.keys()], run);
       assert.deepEqual(
         outcomes.map((outcome) => (outcome.ok ? outcome.value : 'failed')),
         areBad.map((isBad, item) => (isBad ? 'failed' : item * 2)),
@@ -33,7 +33,7 @@ test('only the items at fault fail, each other one runs exactly once and keeps i
   );
 });
 
-function isUnavailable(outcome: Outcome<unknown>): boolean {
+function isUnavailable(outcome: BatchOutcome<unknown>): boolean {
   return !outcome.ok && outcome.error instanceof Fault && outcome.error.fault === 'service_unavailable';
 }
 
@@ -44,7 +44,7 @@ test('a failure of the database fails all items after one attempt, as service_un
       attempts++;
       throw error;
     };
-    const outcomes = await runIsolated([1, 2, 3], { run });
+    const outcomes = await runIsolated([1, 2, 3], run);
     assert(outcomes.length === 3 && outcomes.every(isUnavailable));
     assert.equal(attempts, 1);
   }
@@ -56,8 +56,8 @@ test('a lost race is run again, and fails when it is lost again and again', asyn
     if (++attempts < 3) throw databaseError(attempts === 1 ? '40P01' : '40001');
     return items;
   };
-  assert.deepEqual(await runIsolated([7], { run: loseTwice }), [{ ok: true, value: 7 }]);
+  assert.deepEqual(await runIsolated([7], loseTwice), [{ ok: true, value: 7 }]);
   const loseAlways = async (): Promise<never[]> => Promise.reject(databaseError('40P01'));
-  const outcomes = await runIsolated([1, 2], { run: loseAlways });
+  const outcomes = await runIsolated([1, 2], loseAlways);
   assert(outcomes.every(isUnavailable));
 });

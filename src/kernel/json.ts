@@ -11,6 +11,19 @@ export type ExactNumber = { readonly rawJSON: string };
 
 export const isExactNumber = (value: unknown): value is ExactNumber => JSON.isRawJSON(value);
 
+/** A JSON object from outside, nothing known of its fields. */
+export type Fields = Record<string, unknown>;
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isExactNumber(value);
+}
+
+/** Whether a JSON value nests more than `levels` lists and objects; walks no deeper than that. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null || isExactNumber(value)) return false;
+  return levels === 0 || Object.values(value).some((item) => isDeeperThan(item, levels - 1));
+}
+
 /** The text may hold what `JSON.parse` changes: a key that looks like an index, 16 digits, an exponent, a zero at the end, or minus zero. */
 const mayChange = /"(?:\d|\\u003)|(?:\d\.?){16}|\d[eE]|\.\d*0(?!\d)|-0/;
 const maxDepth = 1_000;

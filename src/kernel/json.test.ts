@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '#test/properties.ts';
-import { isExactNumber, objectInOrder, parseExactJson } from './exact-json.ts';
+import { isExactNumber, objectInOrder, parseExactJson } from './json.ts';
 
 const rewritten = (text: string) => JSON.stringify(parseExactJson(text));
 
