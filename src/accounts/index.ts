@@ -10,7 +10,7 @@ export { changeEmail, createAccount } from './accounts.ts';
 export { setPassword } from './change-password.ts';
 export { authRoutes } from './identity/auth.routes.ts';
 export { createIdentity } from './identity/identity.ts';
-export { oidcSettingsOf } from './identity/oidc-settings.ts';
+export { oidcSettingsOf } from './identity/oidc.ts';
 export { createPasswords } from './identity/passwords.ts';
 export { installationSecret } from './installation.store.ts';
 export { openAccount } from './open-account.ts';

@@ -1,15 +1,207 @@
-import type { FastifyInstance } from 'fastify';
-import type { Identity } from './identity.ts';
-import { oidcRoutes } from './oidc.routes.ts';
-import { passwordRoutes } from './password.routes.ts';
-import { sessionRoutes } from './session.routes.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import type { TypeBoxProvider } from '#http';
+import { fault } from '#kernel';
+import { showAccount } from '../account.routes.ts';
+import { maxPasswordLength, minPasswordLength } from '../password-rules.ts';
+import {
+  arriveContract,
+  departContract,
+  optionsContract,
+  sessionContract,
+  signInContract,
+  signOutContract,
+  signOutEverywhereContract,
+  signUpContract,
+} from './auth.contract.ts';
+import {
+  callbackQuery,
+  departBody,
+  type sessionAnswer,
+  signInBody,
+  signOutEverywhereBody,
+  signUpBody,
+} from './auth.schema.ts';
+import { authPath, type Identity, pagePath } from './identity.ts';
+import { csrfTokenOf } from './session-token.ts';
+import { deleteSession, deleteSessionByDigest, findSession, longestDays } from './sessions.store.ts';
+import { endSessions, refuseForeignPages } from './sessions.ts';
+import { type StartedSession, signInWithPassword, signUpWithPassword } from './sign-in.ts';
 
 /** Signing up, in and out. */
 export function authRoutes(identity: Identity) {
   return async (app: FastifyInstance): Promise<void> => {
     app.addHook('onRequest', async (_request, reply) => void reply.header('cache-control', 'no-store'));
-    await app.register(passwordRoutes(identity));
-    await app.register(oidcRoutes(identity));
-    await app.register(sessionRoutes(identity));
+    addPasswordRoutes(app, identity);
+    addOidcRoutes(app, identity);
+    addSessionRoutes(app, identity);
+  };
+}
+
+/** For routes where nobody has a session yet: there is no token to ask for, so a page of another site is known by its origin. */
+const ownPagesOnly =
+  ({ publicUrl }: Identity) =>
+  async ({ headers }: FastifyRequest): Promise<void> =>
+    refuseForeignPages(headers, publicUrl);
+
+const visitOf = ({ ip, id }: FastifyRequest) => ({ ip, requestId: id });
+
+/** What a visitor can do, and signing up and in with a password. */
+function addPasswordRoutes(app: FastifyInstance, identity: Identity): void {
+  const typed = app.withTypeProvider<TypeBoxProvider>();
+  const onRequest = ownPagesOnly(identity);
+
+  typed.get(
+    `${authPath}/options`,
+    { config: { operation: 'auth.options', access: 'public', contract: optionsContract } },
+    async () => ({
+      sign_up: identity.signIn.signUp,
+      oidc: identity.oidc && { name: identity.oidc.name },
+      password: { min_length: minPasswordLength, max_length: maxPasswordLength },
+    }),
+  );
+
+  typed.post(
+    `${authPath}/sign-up/email`,
+    {
+      config: { operation: 'auth.sign_up', access: 'public', contract: signUpContract },
+      onRequest,
+      schema: { body: signUpBody },
+    },
+    async (request, reply) => {
+      const { email, password, slug = null, display_name: displayName = null } = request.body;
+      const signUp = { email, password, slug, displayName };
+      const session = await signUpWithPassword(identity.signIn, signUp, visitOf(request));
+      await giveCookie(identity, session, { request, reply });
+      reply.code(201);
+      return showSession(identity, session);
+    },
+  );
+
+  typed.post(
+    `${authPath}/sign-in/email`,
+    {
+      config: { operation: 'auth.sign_in', access: 'public', contract: signInContract },
+      onRequest,
+      schema: { body: signInBody },
+    },
+    async (request, reply) => {
+      const session = await signInWithPassword(identity.signIn, request.body, visitOf(request));
+      await giveCookie(identity, session, { request, reply });
+      return showSession(identity, session);
+    },
+  );
+}
+
+/** To the identity provider, and back. */
+function addOidcRoutes(app: FastifyInstance, identity: Identity): void {
+  const typed = app.withTypeProvider<TypeBoxProvider>();
+  const { publicUrl, pendingCookie } = identity;
+
+  typed.post(
+    `${authPath}/sign-in/oidc`,
+    {
+      config: { operation: 'auth.sign_in_oidc', access: 'public', contract: departContract },
+      onRequest: ownPagesOnly(identity),
+      schema: { body: departBody },
+    },
+    async ({ body, protocol }, reply) => {
+      const { url, pending } = await oidcOf(identity).depart(body.return_to ?? pagePath(publicUrl, '/'));
+      reply.header('set-cookie', pendingCookie.set(pending, { maxAgeS: 600, isSecure: protocol === 'https' }));
+      return { url };
+    },
+  );
+
+  typed.get(
+    `${authPath}/callback/oidc`,
+    {
+      config: { operation: 'auth.callback_oidc', access: 'public', contract: arriveContract },
+      schema: { querystring: callbackQuery },
+    },
+    async (request, reply) => {
+      const { query, id: requestId, headers, protocol } = request;
+      const pending = pendingCookie.valueIn(headers);
+      const arrival = await oidcOf(identity).arrive({ query, pending, requestId });
+      reply.header('set-cookie', pendingCookie.clear({ isSecure: protocol === 'https' }));
+      if ('failure' in arrival) return reply.redirect(`${pagePath(publicUrl, '/sign-in')}?error=${arrival.failure}`);
+      await giveCookie(identity, arrival.session, { request, reply });
+      return reply.redirect(arrival.returnTo);
+    },
+  );
+}
+
+function oidcOf({ oidc }: Identity) {
+  if (!oidc) throw fault('not_found', { message: 'The operator has not configured an identity provider.' });
+  return oidc;
+}
+
+/** The session of a request, and its end. */
+function addSessionRoutes(app: FastifyInstance, identity: Identity): void {
+  const typed = app.withTypeProvider<TypeBoxProvider>();
+  const { database, cookie } = identity;
+  const clearCookie = (reply: FastifyReply) =>
+    reply.header('set-cookie', cookie.clear({ isSecure: reply.request.protocol === 'https' }));
+
+  typed.get(
+    `${authPath}/session`,
+    { config: { operation: 'auth.session', contract: sessionContract } },
+    ({ principal }) => showSession(identity, { id: sessionIdOf(principal), accountId: principal.accountId }),
+  );
+
+  typed.post(
+    `${authPath}/sign-out`,
+    { config: { operation: 'auth.sign_out', contract: signOutContract } },
+    async ({ principal }, reply) => {
+      await deleteSession(database, sessionIdOf(principal));
+      return clearCookie(reply).code(204).send();
+    },
+  );
+
+  typed.post(
+    `${authPath}/sign-out/everywhere`,
+    {
+      config: { operation: 'auth.sign_out_everywhere', contract: signOutEverywhereContract },
+      schema: { body: signOutEverywhereBody },
+    },
+    async ({ principal, body, id: requestId }, reply) => {
+      const keepsCurrent = body.keep_current ?? false;
+      const ended = await endSessions(database, { principal, requestId, keepsCurrent });
+      if (!keepsCurrent) clearCookie(reply);
+      return { ended };
+    },
+  );
+}
+
+/** The contract of these routes refuses API keys, so a caller always has a session. */
+function sessionIdOf({ sessionId }: { sessionId: string | null }): string {
+  if (sessionId === null) throw new Error('A key got past the check for sessions. This is a bug.');
+  return sessionId;
+}
+
+const daySeconds = 86_400;
+
+/** Sets the cookie of a new session. A session that the browser had before ends: nobody has its token any more. */
+async function giveCookie(
+  { database, cookie }: Identity,
+  session: StartedSession,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+): Promise<void> {
+  const before = cookie.digestIn(request.headers);
+  if (before) await deleteSessionByDigest(database, before);
+  // The database says when a session ends; the browser only must not forget it sooner.
+  const options = { maxAgeS: longestDays * daySeconds, isSecure: request.protocol === 'https' };
+  reply.header('set-cookie', cookie.set(session.token, options));
+}
+
+async function showSession(
+  { database, secret }: Identity,
+  { id, accountId }: { id: string; accountId: string },
+): Promise<Static<typeof sessionAnswer>> {
+  const times = await findSession(database, id);
+  if (!times) throw fault('invalid_credentials');
+  return {
+    session: { id, created_at: times.createdAt.toISOString(), expires_at: times.expiresAt.toISOString() },
+    csrf_token: csrfTokenOf(secret, id),
+    account: await showAccount(database, { accountId, method: 'session', keyId: null, sessionId: id }),
   };
 }

@@ -3,46 +3,48 @@ import type { Sql } from '#db';
 /** The issuer of passwords: this installation. */
 export const localIssuer = 'local';
 
-/** A user as better-auth knows one: an account, and the ways to sign in to it. */
-export type IdentityUser = {
-  id: string;
-  email: string | null;
-  emailVerified: boolean;
-  name: string;
-  image: string | null;
-  createdAt: Date;
-  updatedAt: Date;
-  identities: Identity[];
-};
+/** A way to sign in to an account: a subject of an issuer. The hash is null unless it is a password. */
+type SignInIdentity = { issuer: string; subject: string; accountId: string; passwordHash: string | null };
 
-export type Identity = { issuer: string; subject: string; passwordHash: string | null };
+type IdentityAccount = { id: string; email: string | null; emailVerified: boolean };
 
-const columns = `a.id, a.email, a.email_verified as "emailVerified", a.display_name as name, a.avatar_url as image,
-  a.created_at as "createdAt", a.updated_at as "updatedAt"`;
+const accountColumns = 'a.id, a.email, a.email_verified as "emailVerified"';
 
-const identities = `(
-  select coalesce(jsonb_agg(jsonb_build_object(
-           'issuer', i.issuer, 'subject', i.subject, 'passwordHash', i.password_hash)), '[]')
-  from auth_identities i where i.account_id = a.id) as identities`;
-
-export async function findUserByEmail(sql: Sql, email: string): Promise<IdentityUser | null> {
-  const [row] = await sql.query<IdentityUser>(`select ${columns}, ${identities} from accounts a where a.email = $1`, [
+export async function findAccountByEmail(sql: Sql, email: string): Promise<IdentityAccount | null> {
+  const [row] = await sql.query<IdentityAccount>(`select ${accountColumns} from accounts a where a.email = $1`, [
     email,
   ]);
   return row ?? null;
 }
 
-export async function findUserByIdentity(sql: Sql, issuer: string, subject: string): Promise<IdentityUser | null> {
-  const [row] = await sql.query<IdentityUser>(
-    `select ${columns}, ${identities} from auth_identities found join accounts a on a.id = found.account_id
-     where found.issuer = $1 and found.subject = $2`,
+export async function findAccountByIdentity(
+  sql: Sql,
+  issuer: string,
+  subject: string,
+): Promise<IdentityAccount | null> {
+  const [row] = await sql.query<IdentityAccount>(
+    `select ${accountColumns} from auth_identities i join accounts a on a.id = i.account_id
+     where i.issuer = $1 and i.subject = $2`,
     [issuer, subject],
   );
   return row ?? null;
 }
 
+/** Null: no account has this address, or it has no password. */
+export async function findPassword(
+  sql: Sql,
+  email: string,
+): Promise<{ accountId: string; passwordHash: string } | null> {
+  const [row] = await sql.query<{ accountId: string; passwordHash: string }>(
+    `select a.id as "accountId", i.password_hash as "passwordHash"
+     from accounts a join auth_identities i on i.issuer = 'local' and i.subject = a.id where a.email = $1`,
+    [email],
+  );
+  return row ?? null;
+}
+
 /** The first to ask gets the identity; another account's stays with that. False then. */
-export async function insertIdentity(sql: Sql, identity: Identity & { accountId: string }): Promise<boolean> {
+export async function insertIdentity(sql: Sql, identity: SignInIdentity): Promise<boolean> {
   const { issuer, subject, accountId, passwordHash } = identity;
   const rows = await sql.query(
     `insert into auth_identities (issuer, subject, account_id, password_hash) values ($1, $2, $3, $4)

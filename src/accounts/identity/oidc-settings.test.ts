@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { OperatorError } from '#kernel';
-import { oidcSettingsOf } from './oidc-settings.ts';
+import { oidcSettingsOf } from './oidc.ts';
 
 const nothing = {
   signUp: 'closed' as const,

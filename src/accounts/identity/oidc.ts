@@ -1,107 +1,240 @@
-import { oidcProviderId } from './auth-adapter.ts';
-import { faultOfAuth, providerUnavailable } from './auth-errors.ts';
-import type { OidcAuth } from './better-auth.ts';
-import { createFlow, type Flow, type Flows, type StartedSession } from './flow.ts';
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Configuration } from 'openid-client';
+import type { Sql } from '#db';
+import { displayNameFrom, Fault, fault, isFields, OperatorError, secretIn } from '#kernel';
+import { foldEmail } from '../email.ts';
+import { openAccount } from '../open-account.ts';
+import { isAvatarUrl } from '../profile.ts';
+import { findAccountByEmail, findAccountByIdentity, insertIdentity, updateEmailVerified } from './identities.store.ts';
+import { type SignInDeps, type StartedSession, startSession } from './sign-in.ts';
 
-export type OidcDeps = {
-  auth: () => Promise<OidcAuth>;
-  flows: Flows;
-  /** Where people go who did not say where to. */
-  homePath: string;
-  /** The page that people see when they could not sign in; it finds the reason in `error` of its query. */
-  errorPath: string;
+type OidcConfig = {
+  signUp: SignInDeps['signUp'];
+  oidcIssuer: string | null;
+  oidcClientId: string | null;
+  oidcClientSecret: string | null;
+  oidcClientSecretFile: string | null;
+  oidcName: string;
 };
 
-/** `cookies` are to be set: they hold the state of the sign-in, encrypted, until the person comes back. */
-export type OidcDeparture = { url: string; cookies: string[] };
+export type OidcSettings = { issuer: string; clientId: string; clientSecret: string | null; name: string };
 
-/** Where the browser goes next; `session` when the person is signed in. */
-export type OidcArrival = { location: string; cookies: string[]; session: StartedSession | null };
-
-const patienceMs = 15_000;
-
-/** The first half: where to send the person. Throws `service_unavailable` when the provider does not answer. */
-export async function departToProvider(
-  { auth, flows, errorPath }: OidcDeps,
-  { returnTo, requestId }: { returnTo: string; requestId: string },
-): Promise<OidcDeparture> {
-  const flow = createFlow({ requestId });
-  const body = { provider: oidcProviderId, callbackURL: returnTo, errorCallbackURL: errorPath, disableRedirect: true };
-  try {
-    const { api } = await auth();
-    const departure = flows.run(flow, () => api.signInSocial({ body, headers: new Headers(), returnHeaders: true }));
-    const { headers, response } = await inTime(departure);
-    if (response.url === undefined) throw new Error('better-auth gives no address of the provider. This is a bug.');
-    return { url: response.url, cookies: headers.getSetCookie() };
-  } catch (error) {
-    throw faultOfAuth(error, flow);
+/** The identity provider of a configuration, all of it or none; null when there is none. */
+export function oidcSettingsOf(config: OidcConfig): OidcSettings | null {
+  const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret, oidcClientSecretFile, oidcName: name } = config;
+  if (issuer === null && clientId === null) {
+    // Without a provider nobody could sign up.
+    if (config.signUp === 'oidc')
+      throw new OperatorError('FANFOLD_SIGNUP=oidc needs FANFOLD_OIDC_ISSUER and FANFOLD_OIDC_CLIENT_ID.');
+    return null;
   }
+  if (issuer === null) throw new OperatorError('FANFOLD_OIDC_CLIENT_ID needs FANFOLD_OIDC_ISSUER.');
+  if (clientId === null) throw new OperatorError('FANFOLD_OIDC_ISSUER needs FANFOLD_OIDC_CLIENT_ID.');
+  const readText = (file: string) => readFileSync(file, 'utf8');
+  const clientSecret = oidcClientSecret ?? secretIn(oidcClientSecretFile, 'FANFOLD_OIDC_CLIENT_SECRET_FILE', readText);
+  return { issuer: withoutSlash(issuer), clientId, clientSecret, name };
 }
 
-export type OidcCallback = { query: Record<string, string>; cookie: string; requestId: string };
-
-/** The second half: the person comes back with a code or an error, and is sent to a page in either case. */
-export async function arriveFromProvider(deps: OidcDeps, callback: OidcCallback): Promise<OidcArrival> {
-  const flow = createFlow({ requestId: callback.requestId });
-  try {
-    const { headers } = await inTime(deps.flows.run(flow, () => exchangeCode(deps, callback)));
-    const location = headers.get('location') ?? deps.errorPath;
-    const cookies = headers.getSetCookie().filter(isState);
-    if (flow.session) return { location, cookies, session: flow.session };
-    return { location: withReason(location, flow), cookies, session: null };
-  } catch (error) {
-    const problem = faultOfAuth(error, flow);
-    if (problem.row.status === 500) throw problem;
-    return { location: withReason(deps.errorPath, { ...flow, fault: problem }), cookies: [], session: null };
-  }
+/** Accounts are linked to the issuer's name: with and without a slash at its end it is the same provider. */
+function withoutSlash(issuer: string): string {
+  return issuer.replace(/\/+$/, '');
 }
 
-async function exchangeCode({ auth }: OidcDeps, { query, cookie }: OidcCallback): Promise<Response> {
-  const { api } = await auth();
-  return api.callbackOAuth({
-    method: 'GET',
-    params: { id: oidcProviderId },
-    query,
-    headers: new Headers({ cookie }),
-    asResponse: true,
+export type OidcDeps = SignInDeps & {
+  settings: OidcSettings;
+  secret: Buffer;
+  /** Where the provider sends people back to. */
+  callbackUrl: string;
+  log: FastifyBaseLogger;
+};
+
+/** What a sign-in needs when the person comes back; the browser keeps it, encrypted, until then. */
+type PendingSignIn = { state: string; nonce: string; codeVerifier: string; returnTo: string };
+
+/** What the provider sends back with the person. */
+export type OidcCallback = { query: Record<string, string>; pending: string | null; requestId: string };
+
+/** `failure`: why nobody is signed in, for the page that says so. */
+type OidcArrival = { session: StartedSession; returnTo: string } | { failure: string };
+
+export type OidcSignIn = ReturnType<typeof createOidcSignIn>;
+
+const timeoutSeconds = 15;
+
+/** Sign-in at an identity provider: OpenID Connect, code flow with PKCE. */
+export function createOidcSignIn(deps: OidcDeps) {
+  const { settings, secret, log, callbackUrl } = deps;
+  let discovered: Promise<Configuration> | null = null;
+  const configuration = () => {
+    discovered ??= discover(deps).catch((error: unknown) => {
+      discovered = null;
+      throw error;
+    });
+    return discovered;
+  };
+  return {
+    name: settings.name,
+
+    /** Where to send the person, and what the browser has to keep. Throws `service_unavailable`. */
+    async depart(returnTo: string): Promise<{ url: string; pending: string }> {
+      const client = await import('openid-client');
+      const [state, nonce, codeVerifier] = [
+        client.randomState(),
+        client.randomNonce(),
+        client.randomPKCECodeVerifier(),
+      ];
+      const url = client.buildAuthorizationUrl(await configuration(), {
+        redirect_uri: callbackUrl,
+        scope: 'openid email profile',
+        code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
+        code_challenge_method: 'S256',
+        state,
+        nonce,
+      });
+      const pending: PendingSignIn = { state, nonce, codeVerifier, returnTo };
+      return { url: url.href, pending: seal(secret, JSON.stringify(pending)) };
+    },
+
+    async arrive({ query, pending: sealed, requestId }: OidcCallback): Promise<OidcArrival> {
+      const pending = sealed === null ? null : readPending(secret, sealed);
+      if (pending === null || query.state !== pending.state) return { failure: 'state_mismatch' };
+      if (query.error !== undefined)
+        return { failure: query.error === 'access_denied' ? query.error : 'sign_in_failed' };
+      try {
+        const person = await readPerson(await configuration(), { callbackUrl, query, pending });
+        const session = await deps.database.transaction((tx) => signInPerson(tx, deps, { person, requestId }));
+        return { session, returnTo: pending.returnTo };
+      } catch (error) {
+        if (error instanceof SignInRefused) return { failure: error.message };
+        if (error instanceof Fault && error.row.status !== 500) return { failure: failureOf(error) };
+        if (error instanceof Fault) throw error;
+        log.warn({ err: error }, 'sign-in at the identity provider failed');
+        return { failure: 'sign_in_failed' };
+      }
+    },
+  };
+}
+
+/** A provider that says it is another one is refused: people are stored under the issuer that was configured. */
+async function discover({ settings, log }: OidcDeps): Promise<Configuration> {
+  const client = await import('openid-client');
+  const { issuer, clientId, clientSecret } = settings;
+  const authentication = clientSecret === null ? client.None() : client.ClientSecretBasic(clientSecret);
+  const address = new URL(`${issuer}/.well-known/openid-configuration`);
+  const execute = address.protocol === 'http:' ? [client.allowInsecureRequests] : [];
+  const options = { execute, timeout: timeoutSeconds };
+  const found = await client
+    .discovery(address, clientId, undefined, authentication, options)
+    .catch((cause: unknown) => {
+      throw providerUnavailable(cause);
+    });
+  const named = found.serverMetadata().issuer;
+  if (withoutSlash(named) === issuer) return found;
+  log.error({ issuer: named }, `FANFOLD_OIDC_ISSUER is ${issuer}, and the provider there is another`);
+  throw providerUnavailable();
+}
+
+function providerUnavailable(cause?: unknown): Fault {
+  return fault('service_unavailable', {
+    message: 'The identity provider cannot be reached at present.',
+    retryAfterSeconds: 5,
+    cause,
   });
 }
 
-/** better-auth's own session cookie holds a token in the clear beside ours, and nobody reads it. */
-const isState = (cookie: string) => !/^[^=]*session_/.test(cookie);
+/** A person as the provider describes him. */
+type Person = { subject: string; email: string | null; emailVerified: boolean; name: string; picture: string | null };
 
-/**
- * Translates reasons of better-auth and of the provider into ours: pages know a few reasons and print no foreign
- * text.
- */
-const reasons = new Map([
-  ['access_denied', 'access_denied'],
-  ['account_not_linked', 'account_not_linked'],
-  ['email_not_found', 'email_missing'],
-  ['signup_disabled', 'sign_up_closed'],
-  ['state_mismatch', 'state_mismatch'],
-  ['state_not_found', 'state_mismatch'],
-  ['state_invalid', 'state_mismatch'],
-  ['account_suspended', 'account_suspended'],
-  ['email_taken', 'email_taken'],
-  ['service_unavailable', 'service_unavailable'],
-  // Our rules for addresses: the only thing of a person that can be refused.
-  ['invalid_request', 'email_missing'],
-]);
-
-function withReason(location: string, { fault }: Pick<Flow, 'fault'>): string {
-  const url = new URL(location, 'http://localhost');
-  const said = fault?.row.code ?? url.searchParams.get('error') ?? '';
-  return `${url.pathname}?error=${reasons.get(said) ?? 'sign_in_failed'}`;
+async function readPerson(
+  configuration: Configuration,
+  { callbackUrl, query, pending }: { callbackUrl: string; query: Record<string, string>; pending: PendingSignIn },
+): Promise<Person> {
+  const client = await import('openid-client');
+  const url = new URL(`${callbackUrl}?${new URLSearchParams(query)}`);
+  const { state: expectedState, nonce: expectedNonce, codeVerifier: pkceCodeVerifier } = pending;
+  const checks = { expectedState, expectedNonce, pkceCodeVerifier, idTokenExpected: true };
+  const tokens = await client.authorizationCodeGrant(configuration, url, checks);
+  const claims = tokens.claims();
+  if (!claims) throw new SignInRefused('sign_in_failed');
+  // Some providers tell about a person there only.
+  const more = claims.email === undefined ? client.fetchUserInfo(configuration, tokens.access_token, claims.sub) : {};
+  const { email, email_verified: verified, name, picture }: Record<string, unknown> = { ...claims, ...(await more) };
+  return {
+    subject: claims.sub,
+    email: typeof email === 'string' ? foldEmail(email) : null,
+    emailVerified: verified === true,
+    name: typeof name === 'string' ? name : '',
+    picture: typeof picture === 'string' && isAvatarUrl(picture) ? picture : null,
+  };
 }
 
-/** The provider is asked while a person waits; what it answers later is of no use. */
-export async function inTime<T>(work: Promise<T>): Promise<T> {
-  const timeout = AbortSignal.timeout(patienceMs);
-  const late = new Promise<never>((_, reject) =>
-    timeout.addEventListener('abort', () => reject(providerUnavailable()), { once: true }),
-  );
-  // After the time limit nobody waits for the work: without this, its failure would count as an unhandled rejection.
-  work.catch(() => {});
-  return Promise.race([work, late]);
+/** Why a person is not signed in, as a word for the page. */
+class SignInRefused extends Error {}
+
+/** Signs in the account of a person; opens one for a new person. Throws `SignInRefused`, `account_suspended`. */
+async function signInPerson(
+  tx: Sql,
+  { settings: { issuer }, signUp, grantCredits }: OidcDeps,
+  { person, requestId }: { person: Person; requestId: string },
+): Promise<StartedSession> {
+  const { subject, email, emailVerified } = person;
+  const known = await findAccountByIdentity(tx, issuer, subject);
+  if (known) {
+    if (emailVerified && !known.emailVerified && known.email === email) await updateEmailVerified(tx, known.id);
+    return startSession(tx, known.id, null);
+  }
+  if (email === null) throw new SignInRefused('email_missing');
+  const owner = await findAccountByEmail(tx, email);
+  // By address only when the provider and we have both seen that it is the person's own.
+  if (owner && !(emailVerified && owner.emailVerified)) throw new SignInRefused('account_not_linked');
+  if (!owner && signUp === 'closed') throw new SignInRefused('sign_up_closed');
+  const name = displayNameFrom(person.name);
+  const account =
+    owner ??
+    (await openAccount(tx, {
+      slug: null,
+      email,
+      emailVerified,
+      ...(name === null ? {} : { displayName: name }),
+      avatarUrl: person.picture,
+      requestId,
+      grantCredits,
+    }));
+  if (!(await insertIdentity(tx, { issuer, subject, accountId: account.id, passwordHash: null })))
+    throw new SignInRefused('sign_in_failed');
+  return startSession(tx, account.id, null);
+}
+
+/** Pages know these reasons, and print no foreign text. */
+function failureOf({ row }: Fault): string {
+  const known = ['account_suspended', 'email_taken', 'service_unavailable'];
+  return known.includes(row.code) ? row.code : 'sign_in_failed';
+}
+
+const cipher = 'aes-256-gcm';
+const [ivBytes, tagBytes] = [12, 16];
+const keyOf = (secret: Buffer) => createHash('sha256').update('oidc state').update(secret).digest();
+
+function seal(secret: Buffer, text: string): string {
+  const iv = randomBytes(ivBytes);
+  const sealing = createCipheriv(cipher, keyOf(secret), iv);
+  const sealed = Buffer.concat([sealing.update(text, 'utf8'), sealing.final()]);
+  return Buffer.concat([iv, sealing.getAuthTag(), sealed]).toString('base64url');
+}
+
+/** null: this server has not made it. */
+function readPending(secret: Buffer, sealed: string): PendingSignIn | null {
+  const bytes = Buffer.from(sealed, 'base64url');
+  try {
+    const opening = createDecipheriv(cipher, keyOf(secret), bytes.subarray(0, ivBytes), { authTagLength: tagBytes });
+    opening.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
+    const text = Buffer.concat([opening.update(bytes.subarray(ivBytes + tagBytes)), opening.final()]).toString('utf8');
+    const pending: unknown = JSON.parse(text);
+    // as: sealed by this server.
+    return isFields(pending) ? (pending as PendingSignIn) : null;
+  } catch {
+    return null;
+  }
 }

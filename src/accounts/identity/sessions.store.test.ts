@@ -7,8 +7,8 @@ import { newId } from '#kernel';
 import { seedAccount } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import {
+  findAccountByIdentity,
   findPasswordHolder,
-  findUserByIdentity,
   insertIdentity,
   putPassword,
   replacePassword,
@@ -74,19 +74,19 @@ test('a sign-in whose password is being changed waits, and comes to nothing', as
     (tx) => changePassword(tx, accountId),
     () => enter(db.database, accountId),
   );
-  assert.equal(session, null);
+  assert.equal(session, false);
   assert.equal(await sessionsOf(accountId), 0);
 });
 
 test('sessions are for active accounts, with the password that is theirs if one was checked', async () => {
   const accountId = await seedPerson();
-  assert.equal(await enter(db.database, accountId, 'another hash'), null);
+  assert.equal(await enter(db.database, accountId, 'another hash'), false);
   const { accountId: somebodyElse } = await seedAccount(db.database);
   await putPassword(db.database, somebodyElse, 'hash of the password of somebody else');
-  assert.equal(await enter(db.database, accountId, 'hash of the password of somebody else'), null);
+  assert.equal(await enter(db.database, accountId, 'hash of the password of somebody else'), false);
   assert.ok(await enter(db.database, accountId, null));
   await db.database.query("update accounts set status = 'suspended' where id = $1", [accountId]);
-  assert.equal(await enter(db.database, accountId), null);
+  assert.equal(await enter(db.database, accountId), false);
   assert.equal(await sessionsOf(accountId), 1);
 });
 
@@ -142,7 +142,7 @@ test('a person of an identity provider stays with the account that came first', 
   const person = { issuer: 'https://id.example', subject: newId('ses'), passwordHash: null };
   assert.equal(await insertIdentity(db.database, { ...person, accountId: first.accountId }), true);
   assert.equal(await insertIdentity(db.database, { ...person, accountId: second.accountId }), false);
-  assert.equal((await findUserByIdentity(db.database, person.issuer, person.subject))?.id, first.accountId);
+  assert.equal((await findAccountByIdentity(db.database, person.issuer, person.subject))?.id, first.accountId);
 });
 
 test('a password is replaced by who has proved the one that is there, not one from before', async () => {

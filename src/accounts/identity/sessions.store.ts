@@ -15,12 +15,12 @@ export type NewSession = {
 };
 
 /**
- * Null when the account is not active, or when the password was changed since it was checked: that change waits for
+ * False when the account is not active, or when the password was changed since it was checked: that change waits for
  * this statement or this one for it, so no session of an old password is left behind. Sessions of the account that have
  * expired go, and so do the oldest ones of too many.
  */
-export async function insertSession(sql: Sql, session: NewSession): Promise<{ expiresAt: Date } | null> {
-  const [row] = await sql.query<{ expiresAt: Date }>(
+export async function insertSession(sql: Sql, session: NewSession): Promise<boolean> {
+  const rows = await sql.query(
     `with proof as (
        select from auth_identities
        where issuer = 'local' and subject = $2 and password_hash = $4 for share
@@ -32,10 +32,10 @@ export async function insertSession(sql: Sql, session: NewSession): Promise<{ ex
      select $1, a.id, $3, now() + make_interval(days => $5)
      from accounts a
      where a.id = $2 and a.status = 'active' and ($4::text is null or exists (select from proof))
-     returning expires_at as "expiresAt"`,
+     returning id`,
     [session.id, session.accountId, session.digest, session.passwordHash, idleDays, mostSessions],
   );
-  return row ?? null;
+  return rows.length > 0;
 }
 
 /** The account behind a session that has not ended. */

@@ -1,9 +1,10 @@
-import { createBatcher, type Sql } from '#db';
-import type { Authenticator } from '#http';
+import type { IncomingHttpHeaders } from 'node:http';
+import { actorOf, recordActivity } from '#activity';
+import { createBatcher, type Database, type Sql } from '#db';
+import type { Authenticator, Principal } from '#http';
 import { fault } from '#kernel';
-import { refuseForeignPages } from './own-origin.ts';
 import { csrfTokenOf, isCsrfToken, type SessionCookie } from './session-token.ts';
-import { findSessionOwners, renewSession, type SessionOwner } from './sessions.store.ts';
+import { deleteSessions, findSessionOwners, renewSession, type SessionOwner } from './sessions.store.ts';
 
 const lanes = 2;
 const maxItems = 512;
@@ -61,5 +62,44 @@ function csrfMissing() {
   return fault('forbidden', {
     message: 'A change by a session needs the header x-fnf-csrf with the csrf_token of GET /api/v1/auth/session.',
     param: 'x-fnf-csrf',
+  });
+}
+
+/**
+ * Refuses a request that a page of another site made. Browsers say who asks in `Origin` or, older ones aside, in
+ * `Sec-Fetch-Site`; a client that is no browser says neither and carries no cookies of somebody else.
+ */
+export function refuseForeignPages(headers: IncomingHttpHeaders, publicUrl: string | null): void {
+  const { origin, host } = headers;
+  const site = headers['sec-fetch-site'];
+  const isForeign =
+    origin === undefined ? site === 'cross-site' || site === 'same-site' : !isOwn(origin, { host, publicUrl });
+  if (isForeign) throw fault('forbidden', { message: 'Pages of other sites may not do this.', param: 'origin' });
+}
+
+function isOwn(origin: string, { host, publicUrl }: { host: string | undefined; publicUrl: string | null }): boolean {
+  if (publicUrl !== null && origin === new URL(publicUrl).origin) return true;
+  return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
+}
+
+/** Ends all sessions of the caller's account, or all but this one; how many that were. Keys stay. */
+export function endSessions(
+  database: Database,
+  { principal, requestId, keepsCurrent }: { principal: Principal; requestId: string; keepsCurrent: boolean },
+): Promise<number> {
+  const { accountId, accountSlug, sessionId } = principal;
+  return database.transaction(async (tx) => {
+    const ended = await deleteSessions(tx, accountId, keepsCurrent ? sessionId : null);
+    if (ended > 0)
+      await recordActivity(tx, {
+        accountId,
+        type: 'account.sessions_ended',
+        actor: actorOf(principal),
+        subject: { kind: 'account', id: accountId, label: accountSlug },
+        message: keepsCurrent ? 'All other sessions were ended.' : 'All sessions were ended.',
+        data: { ended },
+        requestId,
+      });
+    return ended;
   });
 }

@@ -1,23 +1,24 @@
-import type { Database } from '#db';
-import { checkDisplayName, fault } from '#kernel';
+import type { Database, Sql } from '#db';
+import { checkDisplayName, fault, newId } from '#kernel';
 import { checkEmail, foldEmail } from '../email.ts';
+import { openAccount } from '../open-account.ts';
 import { checkPassword, maxPasswordLength } from '../password-rules.ts';
 import { checkSlug } from '../slug.ts';
-import { faultOfAuth, wrongEmailOrPassword } from './auth-errors.ts';
-import type { PasswordAuth } from './better-auth.ts';
-import { createFlow, type Flow, type Flows, type StartedSession } from './flow.ts';
-import type { Gate } from './gate.ts';
+import { findAccountByEmail, findPassword, insertIdentity, isSuspended, localIssuer } from './identities.store.ts';
+import type { Passwords } from './passwords.ts';
+import { digestOfToken, newToken } from './session-token.ts';
+import { insertSession } from './sessions.store.ts';
 import { forgiveSignIn, takeSignInTry, takeSignUpTry } from './throttle.ts';
 
-/** Who may open an account by himself: nobody, people of the identity provider, anyone. */
+/** Who may open an account without the operator: nobody, people of the identity provider, anyone. */
 export type SignUpPolicy = 'closed' | 'oidc' | 'open';
 
 export type SignInDeps = {
   database: Database;
-  auth: () => Promise<PasswordAuth>;
-  flows: Flows;
-  gate: Gate;
+  passwords: Passwords;
   signUp: SignUpPolicy;
+  /** Gives a new account what it starts with. */
+  grantCredits: (tx: Sql, accountId: string) => Promise<void>;
 };
 
 /** Where a request comes from. */
@@ -25,53 +26,65 @@ export type Visit = { ip: string; requestId: string };
 
 export type SignUp = { email: string; password: string; slug: string | null; displayName: string | null };
 
+export type StartedSession = { id: string; accountId: string; token: string };
+
 /**
- * Opens an account with a password and signs in. Account, password and session come into being in one transaction.
- * Throws `forbidden` when sign-up is closed, `invalid_request`, `slug_taken`, `email_taken`, `rate_limited`.
+ * Opens an account with a password and signs in. Account, password and session are made in one transaction. Throws
+ * `forbidden` when sign-up is closed, `invalid_request`, `slug_taken`, `email_taken`, `rate_limited`.
  */
 export async function signUpWithPassword(deps: SignInDeps, signUp: SignUp, visit: Visit): Promise<StartedSession> {
+  const { database, passwords, grantCredits } = deps;
   if (deps.signUp !== 'open') throw signUpClosed();
   const { password, slug, displayName } = signUp;
   const email = checkEmail(signUp.email);
   if (slug !== null) checkSlug(slug);
   if (displayName !== null) checkDisplayName(displayName, 'display_name');
   checkPassword(password, 'password', { email, slug: slug ?? '', displayName: displayName ?? '' });
-  await takeSignUpTry(deps.database, visit.ip);
-  const flow = createFlow({ requestId: visit.requestId, slug, displayName });
-  const { api } = await deps.auth();
-  return runFlow(deps, flow, () => api.signUpEmail({ body: { email, password, name: displayName ?? '' } }));
+  await takeSignUpTry(database, visit.ip);
+  const passwordHash = await passwords.hash(password);
+  return database.transaction(async (tx) => {
+    if (await findAccountByEmail(tx, email)) throw fault('email_taken', { param: 'email' });
+    const name = displayName === null ? {} : { displayName };
+    const { id } = await openAccount(tx, { slug, email, ...name, requestId: visit.requestId, grantCredits });
+    await insertIdentity(tx, { issuer: localIssuer, subject: id, accountId: id, passwordHash });
+    return startSession(tx, id, passwordHash);
+  });
 }
 
 /**
- * Signs in with a password. Unknown address, no password and wrong password are one answer in one time:
- * `invalid_credentials`. Throws `rate_limited`, `account_suspended` (to who knows the password).
+ * Signs in with a password. Unknown address, no password and wrong password are one answer after the same work:
+ * `invalid_credentials`. Throws `rate_limited`, `account_suspended` (when the password is right).
  */
 export async function signInWithPassword(
-  deps: SignInDeps,
-  signIn: { email: string; password: string },
+  { database, passwords }: SignInDeps,
+  { email: given, password }: { email: string; password: string },
   visit: Visit,
 ): Promise<StartedSession> {
-  const { password } = signIn;
-  const email = foldEmail(signIn.email);
+  const email = foldEmail(given);
   if (email === null || password.length > maxPasswordLength) throw wrongEmailOrPassword();
-  const tried = { email, ip: visit.ip };
-  await takeSignInTry(deps.database, tried);
-  const { api } = await deps.auth();
-  const flow = createFlow({ requestId: visit.requestId, checksPassword: true });
-  const session = await runFlow(deps, flow, () => api.signInEmail({ body: { email, password } }));
-  await forgiveSignIn(deps.database, tried);
+  const attempt = { email, ip: visit.ip };
+  await takeSignInTry(database, attempt);
+  const found = await findPassword(database, email);
+  if (!found) await passwords.hash(password);
+  if (!found || !(await passwords.matches(password, found.passwordHash))) throw wrongEmailOrPassword();
+  const session = await startSession(database, found.accountId, found.passwordHash);
+  await forgiveSignIn(database, attempt);
   return session;
 }
 
-async function runFlow({ flows, gate }: SignInDeps, flow: Flow, work: () => Promise<unknown>): Promise<StartedSession> {
-  try {
-    // One piece of work for the gate: it hashes, and while signing up holds a connection.
-    await gate(() => flows.run(flow, work));
-  } catch (error) {
-    throw faultOfAuth(error, flow);
-  }
-  if (!flow.session) throw new Error('better-auth signed somebody in without a session. This is a bug.');
-  return flow.session;
+/**
+ * @param passwordHash of the password that was right; null when the person proved who he is otherwise. Throws
+ * `account_suspended`, and `invalid_credentials` when the password was changed since it was checked.
+ */
+export async function startSession(sql: Sql, accountId: string, passwordHash: string | null): Promise<StartedSession> {
+  const [id, token] = [newId('ses'), newToken()];
+  if (await insertSession(sql, { id, accountId, digest: digestOfToken(token), passwordHash }))
+    return { id, accountId, token };
+  throw fault((await isSuspended(sql, accountId)) ? 'account_suspended' : 'invalid_credentials');
+}
+
+function wrongEmailOrPassword() {
+  return fault('invalid_credentials', { message: 'The e-mail address or the password is wrong.' });
 }
 
 function signUpClosed() {
