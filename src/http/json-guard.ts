@@ -19,27 +19,21 @@ export type JsonBounds = {
 const maxDepth = 64;
 export const defaultBounds: JsonBounds = { maxKeys: 10_000, maxItems: 50_000, badText: 'refuse', exact: [] };
 
-const quote = 0x22;
-const backslash = 0x5c;
-const noCode = -1;
-
-type Scan = { tooMuch: string | null; badText: boolean; mayHideProto: boolean };
-
 /**
- * Reads a JSON body (RFC 8259) within the bounds above. Strings with NUL or half of a surrogate pair are refused,
- * because PostgreSQL cannot store them as they are; keys `__proto__` are dropped.
- * Throws `invalid_request`; takes one pass over the bytes before anything is built.
+ * Reads a JSON body (RFC 8259) within the bounds above. Strings with NUL or half of a surrogate pair are refused, because PostgreSQL
+ * cannot store them as they are; keys `__proto__` are dropped. Throws `invalid_request`.
  */
 export function parseJsonBody(bytes: Buffer, bounds: JsonBounds = defaultBounds): unknown {
   if (!isUtf8(bytes)) throw refusal('The body is not valid UTF-8.');
-  const scan = scanJson(bytes, bounds);
-  if (scan.tooMuch !== null) throw refusal(scan.tooMuch);
   const sent = withoutMark(bytes.toString('utf8'));
-  const text = scan.badText && bounds.badText === 'replace' ? withoutBadText(sent) : sent;
+  checkSize(sent, bounds);
+  // What UTF-8 and JSON do not allow as it is, only an escape can stand for.
+  const hasEscapes = sent.includes('\\u');
+  const text = hasEscapes && bounds.badText === 'replace' ? withoutBadText(sent) : sent;
   const value = parse(text);
   keepExact(value, text, bounds.exact);
-  if (scan.badText && bounds.badText === 'refuse') throw badText(value);
-  if (scan.mayHideProto || text.includes('__proto__')) dropProto(value);
+  if (hasEscapes && bounds.badText === 'refuse') refuseBadText(value);
+  if (hasEscapes || text.includes('__proto__')) dropProto(value);
   return value;
 }
 
@@ -52,9 +46,8 @@ const escapes = /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u([\
 /** JSON text without escapes of NUL, and with the replacement character for half of a surrogate pair. */
 function withoutBadText(text: string): string {
   return text.replace(escapes, (sequence, code: string | undefined) => {
-    const unit = code === undefined ? noCode : Number.parseInt(code, 16);
-    if (unit === 0) return '';
-    return isHighSurrogate(unit) || isLowSurrogate(unit) ? '\\ufffd' : sequence;
+    if (code === '0000') return '';
+    return code !== undefined && /^d[89a-f]/i.test(code) ? '\\ufffd' : sequence;
   });
 }
 
@@ -88,97 +81,52 @@ function fieldAt(value: unknown, path: readonly string[]): unknown {
 const isFieldsOrList = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
 /** Follows the structure only; text that is not JSON passes here and fails in the parser. */
-function scanJson(bytes: Buffer, { maxKeys, maxItems }: JsonBounds): Scan {
-  const scan: Scan = { tooMuch: null, badText: false, mayHideProto: false };
-  const hasEscapes = bytes.includes(backslash);
+function checkSize(text: string, { maxKeys, maxItems }: JsonBounds): void {
   let depth = 0;
   let keys = 0;
   let items = 0;
-  for (let at = 0; at < bytes.length; at++) {
-    switch (bytes[at]) {
-      case quote:
-        at = hasEscapes ? scanString(bytes, at + 1, scan) : endOfString(bytes, at + 1);
-        continue;
-      case 0x7b: // {
-      case 0x5b: // [
-        items++;
-        if (++depth > maxDepth) return { ...scan, tooMuch: `The body is nested deeper than ${maxDepth} levels.` };
+  for (let at = 0; at < text.length; at++) {
+    switch (text[at]) {
+      case '"':
+        at = endOfString(text, at + 1);
         break;
-      case 0x7d: // }
-      case 0x5d: // ]
+      case '{':
+      case '[':
+        items++;
+        if (++depth > maxDepth) throw refusal(`The body is nested deeper than ${maxDepth} levels.`);
+        break;
+      case '}':
+      case ']':
         depth--;
-        continue;
-      case 0x3a: // :
-        if (++keys > maxKeys) return { ...scan, tooMuch: `The body has more than ${maxKeys} fields.` };
         break;
-      case 0x2c: // ,
+      case ':':
+        if (++keys > maxKeys) throw refusal(`The body has more than ${maxKeys} fields.`);
+        break;
+      case ',':
         items++;
-        break;
-      default:
-        continue;
     }
-    if (items > maxItems) return { ...scan, tooMuch: `The body has more than ${maxItems} values.` };
+    if (items > maxItems) throw refusal(`The body has more than ${maxItems} values.`);
   }
-  return scan;
 }
 
-const shortBytes = 32;
-
-/** From the first byte of a string without escapes to its closing quote. A search pays for long ones only. */
-function endOfString(bytes: Buffer, start: number): number {
-  for (let at = start; at < start + shortBytes; at++) if (bytes[at] === quote) return at;
-  const end = bytes.indexOf(quote, start + shortBytes);
-  return end < 0 ? bytes.length : end;
+/** From the first character of a string to its closing quote. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start);
+  while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end < 0 ? text.length : end;
 }
 
-/** Goes from the first byte of a string to its closing quote and notes escapes that stand for something unwanted. */
-function scanString(bytes: Uint8Array, start: number, scan: Scan): number {
-  let at = start;
-  while (at < bytes.length && bytes[at] !== quote) {
-    if (bytes[at] !== backslash) {
-      at++;
-      continue;
-    }
-    const code = escapedCode(bytes, at);
-    if (code === noCode) {
-      at += 2;
-      continue;
-    }
-    at += 6;
-    if (code === 0 || isLowSurrogate(code)) scan.badText = true;
-    else if (isHighSurrogate(code)) {
-      if (isLowSurrogate(escapedCode(bytes, at))) at += 6;
-      else scan.badText = true;
-    } else if (code < 0x80) scan.mayHideProto = true;
-  }
-  return at;
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0;
+  while (text[at - 1 - backslashes] === '\\') backslashes++;
+  return backslashes % 2 === 1;
 }
 
-/** Value of the escape `\uXXXX` at this place, or `noCode`. */
-function escapedCode(bytes: Uint8Array, at: number): number {
-  if (bytes[at] !== backslash || bytes[at + 1] !== 0x75) return noCode;
-  let code = 0;
-  for (let digit = at + 2; digit < at + 6; digit++) {
-    const value = hexValue(bytes[digit] ?? 0);
-    if (value === noCode) return noCode;
-    code = code * 16 + value;
-  }
-  return code;
-}
-
-function hexValue(byte: number): number {
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
-  const lower = byte | 0x20;
-  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : noCode;
-}
-
-const isHighSurrogate = (code: number) => code >= 0xd800 && code <= 0xdbff;
-const isLowSurrogate = (code: number) => code >= 0xdc00 && code <= 0xdfff;
-
-function badText(value: unknown): Fault {
-  const path = pathOfBadText(value) ?? '';
+function refuseBadText(value: unknown): void {
+  const path = pathOfBadText(value);
+  if (path === null) return;
   const message = 'A text holds a NUL character or half of a surrogate pair.';
-  return fault('invalid_request', { message, ...(path ? { param: path.replace(/^\./, '').slice(0, 200) } : {}) });
+  throw fault('invalid_request', { message, ...(path ? { param: path.replace(/^\./, '').slice(0, 200) } : {}) });
 }
 
 /** Path of the first bad text, as in `.messages[2].content`; of its object when a key is bad; null when all is well. */

@@ -37,10 +37,11 @@ export type RouteTable = {
   /** Methods that a path takes, for `Allow`; empty when nothing is there. */
   methodsOf: (path: string) => string[];
   /**
-   * Whether a url that came to this pattern is the one of another: a word that is the name of something is no id, also for
-   * methods that only things with an id take. Nothing is no id either: a list with a slash behind it is none of its things.
+   * Tells of a url that came to one of these patterns whether it is the one of another: a word that is the name of something is no
+   * id, also for methods that only things with an id take. Nothing is no id either: a list with a slash behind it is none of its
+   * things. Complete when the server is ready.
    */
-  isOfAnother: (pattern: string, url: string) => boolean;
+  ambiguous: ReadonlyMap<string, (url: string) => boolean>;
   /** How errors are told at a path where no route is: as by the routes whose interface it is meant for. */
   envelopeOf: (path: string) => ErrorEnvelope;
 };
@@ -59,21 +60,24 @@ export function collectRoutes(app: FastifyInstance, prepare: (route: RouteOption
       prepare(route, row);
     }
   });
-  let nearer: ReturnType<typeof nearerOf> | null = null;
+  const ambiguous = new Map<string, (url: string) => boolean>();
+  app.addHook('onReady', async () => {
+    const nearer = nearerOf(patterns);
+    for (const pattern of patterns.keys()) {
+      const others = nearer.get(pattern) ?? [];
+      const isName = endsWithName(pattern);
+      if (others.length === 0 && !isName) continue;
+      ambiguous.set(pattern, (url) => {
+        const path = decoded(pathOf(url));
+        return (isName && path.endsWith('/')) || others.some((expression) => expression.test(path));
+      });
+    }
+  });
   return {
     rows,
+    ambiguous,
     envelopeOf: (path) => envelopeOf(rows, path),
     methodsOf: (path) => methodsOf(rows, nearest(patterns, path)),
-    isOfAnother: (pattern, url) => {
-      if (endsWithName(pattern) && pathOf(url).endsWith('/')) return true;
-      // The routes are complete when the first request comes.
-      nearer ??= nearerOf(patterns);
-      // Nearly no pattern has any.
-      const others = nearer.get(pattern);
-      if (others === undefined) return false;
-      const path = decoded(pathOf(url));
-      return others.some((expression) => expression.test(path));
-    },
   };
 }
 

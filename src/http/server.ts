@@ -8,22 +8,19 @@ import Fastify, {
 } from 'fastify';
 import { fault, newId } from '#kernel';
 import { type Authenticator, authenticateWith, decoratePrincipal } from './auth-hook.ts';
-import { acceptJson, takeRest, unwrapNativeBody } from './body.ts';
-import { limitBodyTime } from './body-time.ts';
+import { acceptJson, limitBodyTime, takeRest, unwrapNativeBody } from './body.ts';
 import { createCallers } from './callers.ts';
 import { limitConnections } from './connections.ts';
 import { allowOrigin, answerOptions, anyMethod, isPreflight } from './cors.ts';
 import { drainServer, watchUnused } from './drain.ts';
 import { type ErrorEnvelope, nativeErrors } from './error-envelope.ts';
 import { createFaultLog } from './fault-log.ts';
-import { checkHeaders } from './header-guard.ts';
 import { healthRoutes } from './health.ts';
 import { nameIgnoredFields } from './ignored-fields.ts';
-import { takeKey } from './key-header.ts';
 import { notServed } from './not-served.ts';
 import { createReaders } from './readers.ts';
 import { faultOf, sendFault } from './render-fault.ts';
-import { requestPath } from './request-path.ts';
+import { checkHeaders, requestPath, takeKey } from './request-head.ts';
 import { retired, successorOf } from './retired-paths.ts';
 import { collectRoutes, pathOf, type RouteRow, type RouteTable } from './route-table.ts';
 import { answerBrokenRequest, refuseConnect } from './socket-errors.ts';
@@ -140,7 +137,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (envelope === nativeErrors) reply.header('x-content-type-options', 'nosniff');
     if (refusal) done(refusal);
     else if (closing.now && request.url !== '/healthz') done(shuttingDown());
-    else if (request.is404 || isMeantForAnother(request, app.routeTable)) answerNothing(request, reply);
+    else if (request.is404 || app.routeTable.ambiguous.get(request.routeOptions.url ?? '')?.(request.url))
+      answerNothing(request, reply);
     else {
       takeKey(request);
       done();
@@ -250,10 +248,6 @@ function nameIgnored(request: FastifyRequest, reply: FastifyReply, done: () => v
 }
 
 type Elsewhere = { routes: RouteTable } & Required<Pick<ServerOptions, 'answerStranger'>>;
-
-function isMeantForAnother({ routeOptions, url }: FastifyRequest, routes: RouteTable): boolean {
-  return routes.isOfAnother(routeOptions.url ?? '', url);
-}
 
 /** 410 for a retired path, 405 for a known path with another method, otherwise 404. */
 function answerUnknown(request: FastifyRequest, reply: FastifyReply, { routes, answerStranger }: Elsewhere): void {

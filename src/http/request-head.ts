@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { FastifyRequest } from 'fastify';
 import { type Fault, fault } from '#kernel';
 
 /**
@@ -62,4 +63,40 @@ export function isJsonContentType(contentType: string): boolean {
     const [name = '', value = ''] = parameter.split('=');
     return name.trim() !== 'charset' || /^\s*"?utf-?8"?\s*$/.test(value);
   });
+}
+
+/**
+ * Some clients send a key in a header field of their own; the routes for them say in which. Whoever looks for a key finds it
+ * where all others are. An API key in `authorization` counts more: what else stands there is a setting of such a client.
+ */
+export function takeKey({ raw: { headers }, routeOptions }: FastifyRequest): void {
+  const { keyHeader } = routeOptions.config;
+  if (keyHeader === undefined || /^bearer fnf_/i.test(headers.authorization ?? '')) return;
+  const key = headers[keyHeader];
+  if (typeof key === 'string' && key !== '') headers.authorization = `Bearer ${key}`;
+}
+
+/** The path of a request as the router is to see it. */
+export function requestPath({ url = '/', method = 'GET' }: Pick<IncomingMessage, 'url' | 'method'>): string {
+  const path = originForm(url);
+  return method === 'POST' ? path : withModelName(path);
+}
+
+/** `GET http://host/path` is as good as `GET /path` (RFC 9112 3.2.2). */
+function originForm(url: string): string {
+  if (url.startsWith('/') || !/^https?:\/\//i.test(url)) return url;
+  const path = url.indexOf('/', 8);
+  return path < 0 ? '/' : url.slice(path);
+}
+
+const modelPath =
+  /^(\/api\/projects\/[^/?#]+\/[^/?#]+\/(?:openai|anthropic)\/v1\/models\/)([^/?#]+(?:\/[^/?#]+)+)(.*)$/s;
+
+/**
+ * Some clients put the name of a model into a path as it is, others encode it: `models/org/model` is `models/org%2Fmodel`.
+ * Nothing lies below a model.
+ */
+function withModelName(url: string): string {
+  const [, list = '', name = '', rest = ''] = modelPath.exec(url) ?? [];
+  return name === '' ? url : list + name.replaceAll('/', '%2F') + rest;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isJsonContentType } from './header-guard.ts';
+import { isJsonContentType } from './request-head.ts';
 
 test('JSON in UTF-8 is taken, whatever the spelling of its content type', () => {
   for (const type of [
