@@ -72,24 +72,45 @@ begin
   end loop;
 end $$;
 
--- Begins calls, in order: reserves their keys, counts them against the limits, holds their credits. `accounts_calls` is a list of
--- {account_id, skip_locked, calls: [{request_id, operation, project_id, key_id, model, held_micro, limits, idempotency_key,
--- fingerprint}]}; `limits` is a list of {subject, scope, per_minute, concurrent, per_day} or null, `fingerprint` is hexadecimal.
--- `lock_ms` is the longest wait for a locked account (55P03 then); null: as long as the transaction waits. `at` is the time for tests.
+-- Locks accounts in the order of their ids; those in `skipped` only where nobody else has locked them.
+create function lock_accounts(ids text[], skipped text[])
+returns table (id text, balance_micro bigint, held_micro bigint) language plpgsql as $$
+#variable_conflict use_column
+begin
+  return query select a.id, a.balance_micro, a.held_micro from accounts a
+    where a.id = any(ids) and a.id <> all(skipped) order by a.id collate "C" for no key update;
+  if cardinality(skipped) > 0 then
+    return query select a.id, a.balance_micro, a.held_micro from accounts a
+      where a.id = any(ids) and a.id = any(skipped) for no key update skip locked;
+  end if;
+end $$;
+
+create type call_request as (
+  account_id text, request_id text, operation text, project_id text, key_id text, model text, held_micro bigint,
+  limits json, idempotency_key text, fingerprint text);
+
+-- Begins calls: reserves their keys, counts them against the limits, holds their credits. `list` has the fields of `call_request`;
+-- `limits` is a list of {subject, scope, per_minute, concurrent, per_day} or null, `fingerprint` is hexadecimal. Calls of one account
+-- begin in order. `skipped` are accounts that are not waited for while they are locked. `lock_ms` is the longest wait for the others
+-- (55P03 then); null: as long as the transaction waits. `at` is the time for tests.
 --
 -- Outcomes: `begun`; `limited` (`usage` says by what); `insufficient` (`available_micro` is what there is); `conflict`: the key belongs to
 -- another request; `running`: the same request runs as `other_request_id`; `answered`: its answer is given; `locked`: the account is
 -- locked and nothing was done.
-create function begin_calls(accounts_calls json, server text, lock_ms integer, at timestamptz)
+create function begin_calls(list json, skipped text[], server text, lock_ms integer, at timestamptz)
 returns table (
   request_id text, outcome text, available_micro bigint, usage json, other_request_id text, other_server_id text,
   status smallint, body bytea, is_sealed boolean)
 language plpgsql as $$
 #variable_conflict use_column
 declare
+  requests constant call_request[] := array(select r from json_populate_recordset(null::call_request, list) r);
   moment constant timestamptz := coalesce(at, clock_timestamp());
   today constant date := (moment at time zone 'UTC')::date;
   tomorrow constant timestamptz := (today + 1)::timestamp at time zone 'UTC';
+  ids text[];
+  free_micros bigint[];
+  begun text[];
   account record;
   request record;
   other calls;
@@ -101,25 +122,40 @@ begin
   if lock_ms is not null then
     perform set_config('lock_timeout', lock_ms::text, true);
   end if;
-  for account in
-    select * from json_to_recordset(accounts_calls) as a (account_id text, skip_locked boolean, calls json)
-     order by account_id collate "C"
+  select coalesce(array_agg(id), '{}'), array_agg(balance_micro - held_micro) into ids, free_micros
+    from lock_accounts(array(select account_id from unnest(requests)), skipped);
+
+  -- At once, where nothing but credits is asked for and the account has enough for all its calls.
+  with wanted as (
+    select r.*, a.free, sum(r.held_micro) over of_account as total,
+           bool_and(r.limits is null and r.idempotency_key is null) over of_account as is_plain
+      from unnest(requests) r join unnest(ids, free_micros) as a (id, free) on a.id = r.account_id
+    window of_account as (partition by r.account_id)
+  ), inserted as (
+    insert into calls (request_id, account_id, server_id, operation, project_id, key_id, model, held_micro)
+    select request_id, account_id, server, operation, project_id, key_id, model, held_micro
+      from wanted where is_plain and total <= free
+    returning request_id, account_id, held_micro
+  ), held as (
+    update accounts set held_micro = accounts.held_micro + total.held_micro
+      from (select account_id, sum(held_micro) as held_micro from inserted group by account_id) total
+     where accounts.id = total.account_id and total.held_micro > 0
+  )
+  select coalesce(array_agg(request_id), '{}') into begun from inserted;
+  return query select id, 'begun', null::bigint, null::json, null, null, null::smallint, null::bytea, null::boolean from unnest(begun) id;
+  if cardinality(begun) = cardinality(requests) then
+    return;
+  end if;
+
+  -- One after the other: each may need what the one before left.
+  return query select r.request_id, 'locked', null::bigint, null::json, null, null, null::smallint, null::bytea, null::boolean
+    from unnest(requests) r where r.account_id <> all(ids);
+  for account in select * from unnest(ids, free_micros) as a (account_id, free)
   loop
-    if account.skip_locked then
-      select balance_micro - held_micro into free from accounts where id = account.account_id for no key update skip locked;
-    else
-      select balance_micro - held_micro into free from accounts where id = account.account_id for no key update;
-    end if;
-    if not found then
-      return query select c.request_id, 'locked', null::bigint, null::json, null, null, null::smallint, null::bytea, null::boolean
-        from json_to_recordset(account.calls) as c (request_id text);
-      continue;
-    end if;
+    free := account.free;
     added := 0;
     for request in
-      select * from json_to_recordset(account.calls) as c (
-        request_id text, operation text, project_id text, key_id text, model text, held_micro bigint, limits json,
-        idempotency_key text, fingerprint text)
+      select * from unnest(requests) r where r.account_id = account.account_id and r.request_id <> all(begun)
     loop
       if request.idempotency_key is not null then
         select * into other from calls
@@ -194,109 +230,119 @@ begin
   end loop;
 end $$;
 
+create type call_charge as (
+  n integer, account_id text, call_id text, request_id text, type text, wanted_micro bigint, has_key boolean, body text, is_limited boolean,
+  ledger_id text, project_id text, model_requested text, model_served text, model_revision integer, training_job_id text,
+  attempt integer, key_id text, key_name text, active_ms float8, units bigint, rate_micro_per_minute bigint, price_version text,
+  held_micro bigint, prompt_tokens integer, completion_tokens integer, outcome text, operation text, note text);
+
 -- Ends calls: writes their charges to the ledger, takes the credits, releases what was held, and stores answers under their keys,
--- all or nothing. `accounts_charges` is a list of {account_id, skip_locked, charges: [...]}, with the fields below; `wanted_micro` is
--- the cost of the work, which never exceeds what was held for it. `call_id` is the row in `calls`; `request_id` names the charge
--- in the ledger. `has_key` says that the call has an `Idempotency-Key`, under which `body` is stored.
+-- all or nothing. `list` has the fields of `call_charge`, each call once and in the order `n`; `wanted_micro` is the cost of the work, which never exceeds what was held
+-- for it. `call_id` is the row in `calls`; `request_id` names the charge in the ledger. `has_key` says that the call has an
+-- `Idempotency-Key`, under which `body` is stored. `skipped` and `lock_ms` as above.
 --
 -- Outcomes: `charged`, now or by an earlier attempt; `lost`: the key was given to another request, and nothing was charged; `locked`.
 -- A call whose row is gone, because its server was taken for dead, pays out of what no other call holds.
-create function end_calls(accounts_charges json, lock_ms integer, at timestamptz)
+create function end_calls(list json, skipped text[], lock_ms integer, at timestamptz)
 returns table (call_id text, outcome text, charged_micro bigint)
 language plpgsql as $$
 #variable_conflict use_column
 declare
+  charges constant call_charge[] := array(select c from json_populate_recordset(null::call_charge, list) c);
   today constant date := (coalesce(at, clock_timestamp()) at time zone 'UTC')::date;
-  account record;
+  ids text[];
+  balances bigint[];
+  ended_ids text[];
+  held_micros bigint[];
   charge record;
-  existing calls;
-  balance bigint;
-  held bigint;
   charged bigint;
-  posted_ids text[] := '{}';
-  posted_micros bigint[] := '{}';
-  posted_balances bigint[] := '{}';
+  posted_ids text[];
+  posted_micros bigint[];
+  posted_balances bigint[];
 begin
   if lock_ms is not null then
     perform set_config('lock_timeout', lock_ms::text, true);
   end if;
-  for account in
-    select * from json_to_recordset(accounts_charges) as a (account_id text, skip_locked boolean, charges json)
-     order by account_id collate "C"
-  loop
-    if account.skip_locked then
-      select balance_micro, held_micro into balance, held from accounts
-       where id = account.account_id for no key update skip locked;
-    else
-      select balance_micro, held_micro into balance, held from accounts where id = account.account_id for no key update;
-    end if;
-    if not found then
-      return query select c.call_id, 'locked', null::bigint from json_to_recordset(account.charges) as c (call_id text);
-      continue;
-    end if;
+  select coalesce(array_agg(id), '{}'), array_agg(balance_micro) into ids, balances
+    from lock_accounts(array(select account_id from unnest(charges)), skipped);
+
+  -- First the calls that still hold something: what they leave over is there for the others.
+  with ended as (
+    delete from calls where request_id = any(array(select call_id from unnest(charges) c where c.account_id = any(ids)))
+       and status is null and idempotency_key is null
+    returning request_id, held_micro
+  )
+  select array_agg(request_id), array_agg(held_micro) into ended_ids, held_micros from ended;
+  if exists (select from unnest(charges) c where c.has_key) then
+    with answered as (
+      update calls set held_micro = 0, status = 200, body = convert_to(c.body, 'UTF8')
+        from unnest(charges) c join calls before on before.request_id = c.call_id and before.status is null
+       where calls.request_id = c.call_id and c.has_key and c.account_id = any(ids)
+      returning calls.request_id, before.held_micro
+    )
+    select ended_ids || array_agg(request_id), held_micros || array_agg(held_micro) into ended_ids, held_micros from answered;
+  end if;
+  with posted as (
+    select c.n, c.account_id, c.call_id, a.balance_micro, e.held_micro, least(c.wanted_micro, e.held_micro) as micro,
+           sum(least(c.wanted_micro, e.held_micro)) over (partition by c.account_id order by c.n) as total
+      from unnest(ended_ids, held_micros) as e (call_id, held_micro)
+      join unnest(charges) c on c.call_id = e.call_id
+      join unnest(ids, balances) as a (id, balance_micro) on a.id = c.account_id
+  ), paid as (
+    update accounts set balance_micro = accounts.balance_micro - total.micro, held_micro = accounts.held_micro - total.held_micro
+      from (select account_id, sum(micro) as micro, sum(held_micro) as held_micro from posted group by account_id) total
+     where accounts.id = total.account_id and (total.micro > 0 or total.held_micro > 0)
+  )
+  select coalesce(array_agg(call_id order by n), '{}'), array_agg(micro order by n), array_agg(balance_micro - total order by n)
+    into posted_ids, posted_micros, posted_balances from posted;
+
+  if cardinality(posted_ids) < cardinality(charges) then
+    return query select c.call_id, 'locked', null::bigint from unnest(charges) c where c.account_id <> all(ids);
     for charge in
-      -- First those that hold something: what they leave over is there for the others.
-      select * from rows from (json_to_recordset(account.charges) as (
-               call_id text, request_id text, type text, wanted_micro bigint, has_key boolean, body text, key_id text,
-               is_limited boolean, training_job_id text, attempt integer)) with ordinality as c
-       order by exists (select from calls where calls.request_id = c.call_id and calls.status is null) desc, ordinality
+      select * from unnest(charges) c where c.account_id = any(ids) and c.call_id <> all(posted_ids)
     loop
-      if charge.has_key then
-        select * into existing from calls where request_id = charge.call_id and status is null for update;
-        if found then
-          update calls set held_micro = 0, status = 200, body = convert_to(charge.body, 'UTF8') where request_id = charge.call_id;
-        end if;
-      else
-        delete from calls where request_id = charge.call_id and status is null returning * into existing;
-      end if;
+      select -once.micro into charged from ledger_once once
+       where once.type = charge.type and once.request_id = once_key(charge.request_id, charge.training_job_id, charge.attempt);
       if found then
-        charged := least(charge.wanted_micro, existing.held_micro);
-        held := held - existing.held_micro;
-      else
-        select -once.micro into charged from ledger_once once
-         where once.type = charge.type and once.request_id = once_key(charge.request_id, charge.training_job_id, charge.attempt);
-        if found then
-          return query select charge.call_id, 'charged', charged;
-          continue;
-        end if;
-        if charge.has_key then
-          return query select charge.call_id, 'lost', null::bigint;
-          continue;
-        end if;
-        charged := least(charge.wanted_micro, greatest(balance - held, 0));
+        return query select charge.call_id, 'charged', charged;
+        continue;
       end if;
-      balance := balance - charged;
+      if charge.has_key then
+        return query select charge.call_id, 'lost', null::bigint;
+        continue;
+      end if;
+      select least(charge.wanted_micro, greatest(balance_micro - held_micro, 0)) into charged from accounts
+       where id = charge.account_id;
+      update accounts set balance_micro = balance_micro - charged where id = charge.account_id
+        returning posted_balances || balance_micro into posted_balances;
       posted_ids := posted_ids || charge.call_id;
       posted_micros := posted_micros || charged;
-      posted_balances := posted_balances || balance;
-      if charge.is_limited then
-        update limit_counters set day_micro = case when day = today then day_micro else 0 end + charged, day = today
-         where subject in (account.account_id, charge.key_id);
-      end if;
-      return query select charge.call_id, 'charged', charged;
     end loop;
-    update accounts set balance_micro = balance, held_micro = held
-     where id = account.account_id and (balance_micro, held_micro) is distinct from (balance, held);
-  end loop;
+  end if;
 
   insert into ledger (
     id, account_id, type, micro, balance_after_micro, project_id, model_requested, model_served, model_revision, request_id,
     training_job_id, attempt, key_id, key_name, active_ms, units, rate_micro_per_minute, price_version, held_micro,
     prompt_tokens, completion_tokens, outcome, operation, note)
-  select c.ledger_id, a.account_id, c.type, -posted.micro, posted.balance, c.project_id, c.model_requested, c.model_served,
+  select c.ledger_id, c.account_id, c.type, -posted.micro, posted.balance, c.project_id, c.model_requested, c.model_served,
          c.model_revision, c.request_id, c.training_job_id, c.attempt, c.key_id, c.key_name, c.active_ms, c.units,
          c.rate_micro_per_minute, c.price_version,
          -- What a call paid whose row was gone is the most that it could pay.
          case when posted.micro < c.wanted_micro then posted.micro else c.held_micro end,
          c.prompt_tokens, c.completion_tokens, c.outcome, c.operation, c.note
     from unnest(posted_ids, posted_micros, posted_balances) with ordinality as posted (call_id, micro, balance, n)
-    join (json_to_recordset(accounts_charges) as a (account_id text, charges json)
-          cross join lateral json_to_recordset(a.charges) as c (
-            call_id text, request_id text, ledger_id text, type text, wanted_micro bigint, project_id text, model_requested text,
-            model_served text, model_revision integer, training_job_id text, attempt integer, key_id text, key_name text,
-            active_ms float8, units bigint, rate_micro_per_minute bigint, price_version text, held_micro bigint,
-            prompt_tokens integer, completion_tokens integer, outcome text, operation text, note text)) on c.call_id = posted.call_id
+    join unnest(charges) c on c.call_id = posted.call_id
    order by posted.n;
+  if exists (select from unnest(charges) c where c.is_limited) then
+    update limit_counters set day_micro = case when day = today then day_micro else 0 end + spent.micro, day = today
+      from (select subject, sum(posted.micro) as micro
+              from unnest(posted_ids, posted_micros) as posted (call_id, micro)
+              join unnest(charges) c on c.call_id = posted.call_id and c.is_limited
+             cross join lateral (values (c.account_id), (c.key_id)) as s (subject)
+             group by subject) spent
+     where limit_counters.subject = spent.subject;
+  end if;
+  return query select posted.call_id, 'charged', posted.micro from unnest(posted_ids, posted_micros) as posted (call_id, micro);
 end $$;
 
 -- Ends what dead servers have left: their calls are removed, their credits given back, and nobody knows any more what became of calls

@@ -73,14 +73,13 @@ export async function beginCalls(
   { serverId, locks, at = null }: { serverId: string | null; locks?: AccountLockOptions; at?: Date | null },
 ): Promise<BeginResult[]> {
   const skipped = skippedAccounts(requests, locks);
-  const calls = groupByAccount(requests, skipped, 'calls', beginFields);
   // A crash of PostgreSQL may forget credits that are held, as calls end with their servers' connections; but not keys.
   const quick = locks !== undefined && requests.every(({ idempotency }) => idempotency === null);
   const rows = await sql.query<BeginRow>(
     quick
-      ? `select b.* from begin_calls($1, $2, $3, $4) b cross join (select set_config('synchronous_commit', 'off', true)) quick`
-      : 'select * from begin_calls($1, $2, $3, $4)',
-    [calls, serverId, locks?.lockMs ?? null, at],
+      ? `select b.* from begin_calls($1, $2, $3, $4, $5) b cross join (select set_config('synchronous_commit', 'off', true)) quick`
+      : 'select * from begin_calls($1, $2, $3, $4, $5)',
+    [JSON.stringify(requests.map(beginFields)), [...skipped], serverId, locks?.lockMs ?? null, at],
     { name: quick ? 'calls.begin_quickly' : 'calls.begin', timeoutMs },
   );
   const byId = new Map(rows.map((row) => [row.request_id, row]));
@@ -144,11 +143,14 @@ export async function endCalls(
   ends: readonly CallEnding[],
   { locks, at = null }: { locks?: AccountLockOptions; at?: Date | null } = {},
 ): Promise<EndResult[]> {
-  const items = ends.map((end) => ({ ...end, accountId: end.charge.accountId }));
-  const skipped = skippedAccounts(items, locks);
+  const skipped = skippedAccounts(
+    ends.map(({ charge }) => charge),
+    locks,
+  );
+  const eachOnce = new Map(ends.map((end) => [end.charge.callId, end]));
   const rows = await sql.query<{ call_id: string; outcome: EndResult['outcome']; charged_micro: bigint }>(
-    'select * from end_calls($1, $2, $3)',
-    [groupByAccount(items, skipped, 'charges', endFields), locks?.lockMs ?? null, at],
+    'select * from end_calls($1, $2, $3, $4)',
+    [JSON.stringify([...eachOnce.values()].map(endFields)), [...skipped], locks?.lockMs ?? null, at],
     { name: 'calls.end', timeoutMs },
   );
   const byId = new Map(rows.map((row) => [row.call_id, row]));
@@ -191,23 +193,9 @@ function skippedAccounts(
   return new Set(items.flatMap(({ accountId }) => (locks?.skipLocked(accountId) ? accountId : [])));
 }
 
-function groupByAccount<Item extends { accountId: string }>(
-  items: readonly Item[],
-  skipped: ReadonlySet<string>,
-  name: 'calls' | 'charges',
-  fieldsOf: (item: Item) => object,
-): string {
-  const groups = Map.groupBy(items, ({ accountId }) => accountId);
-  const list = Array.from(groups, ([accountId, members]) => ({
-    account_id: accountId,
-    skip_locked: skipped.has(accountId),
-    [name]: members.map(fieldsOf),
-  }));
-  return JSON.stringify(list);
-}
-
 function beginFields({ idempotency, limits, ...call }: BeginRequest) {
   return {
+    account_id: call.accountId,
     request_id: call.requestId,
     operation: call.operation,
     project_id: call.projectId,
@@ -231,8 +219,10 @@ function limitFields({ id, scope, limits }: LimitedSubject) {
   };
 }
 
-function endFields({ charge, keyed }: CallEnding) {
+function endFields({ charge, keyed }: CallEnding, n: number) {
   return {
+    n,
+    account_id: charge.accountId,
     call_id: charge.callId,
     request_id: charge.requestId,
     training_job_id: charge.training?.jobId ?? null,
