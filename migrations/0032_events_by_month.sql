@@ -1,6 +1,6 @@
 --! compatible
--- Retrieval events are cut into months by their ids, which begin with their time (docs/adr/0029-events-by-month.md). They are
--- in `reported_events`; `retrieval_events` is what is left for a release before this one that still runs beside it.
+-- Retrieval events are cut into months by their ids, which begin with their time (docs/adr/0011-months.md). They are
+-- in `reported_events`.
 
 -- A part that begins before all months has all of them up to the one that it is called after.
 create function has_month(parent text, month date) returns boolean language sql stable
@@ -61,8 +61,9 @@ create table retrieval_event_names (
   external_id text collate "C" not null,
   event_id text collate "C" not null
 );
-insert into retrieval_event_names select dataset_id, external_id, id from retrieval_events where external_id is not null;
 alter table retrieval_event_names add primary key (dataset_id, external_id);
+-- Names come in the order of their events, so the oldest are found by a few pages.
+create index retrieval_event_names_by_event on retrieval_event_names using brin (event_id);
 
 -- As in 0021_retrieval_events.sql, and an event that goes takes its name with it: no writer can forget that.
 create or replace function count_retrieval_events() returns trigger language plpgsql as $$
@@ -95,40 +96,10 @@ drop trigger promoted_retrieval_events_are_final on retrieval_events;
 create trigger promoted_retrieval_events_are_final before update on reported_events
   for each row when (old.state = 'promoted') execute function promoted_is_final();
 
--- An event that the release before writes claims its name like any other, before it stands anywhere.
-create function name_retrieval_event() returns trigger language plpgsql as $$
-begin
-  new.updated_at := null;
-  if new.external_id is not null then
-    insert into retrieval_event_names values (new.dataset_id, new.external_id, new.id) on conflict do nothing;
-    if not found then
-      return null;
-    end if;
-  end if;
-  return new;
-end $$;
-
--- What there is stays where it is, as the part of all months up to the next one. The release before reads and writes this
--- part through a view of the old name, and knows no other event: until the month after the next begins there is none. The
--- view marks what is written through it by a time that no event has.
+drop table retrieval_events;
 do $$
-declare
-  this_month constant date := month_of(now());
-  last_month constant date := (this_month + interval '1 month')::date;
-  part constant text := 'reported_events' || to_char(last_month, '_YYYY_MM');
 begin
-  if exists (select from schema_migrations where applied_at < now()) then
-    execute format('alter table retrieval_events rename to %I', part);
-    execute format('alter table reported_events attach partition %I for values from (minvalue) to (%s)', part,
-      month_border('rev', (last_month + interval '1 month')::date));
-    execute format('create trigger retrieval_events_have_names before insert on %I for each row
-                      when (new.updated_at = ''-infinity'') execute function name_retrieval_event()', part);
-    execute format('create view retrieval_events as select * from %I', part);
-    alter view retrieval_events alter column updated_at set default '-infinity';
-  else
-    drop table retrieval_events;
-  end if;
   for ahead in 0 .. 2 loop
-    perform add_month('reported_events', 'rev', (this_month + make_interval(months => ahead))::date);
+    perform add_month('reported_events', 'rev', (month_of(now()) + make_interval(months => ahead))::date);
   end loop;
 end $$;

@@ -93,7 +93,7 @@ export const strangers: Record<string, { tables: string[]; reason: string }> = {
     tables: ['projects', 'datasets'],
     reason: 'the feedback of an account is counted in one statement',
   },
-  'src/feedback/care.store.ts': { tables: ['datasets'], reason: 'events are tended to dataset by dataset' },
+  'src/feedback/maintenance.store.ts': { tables: ['datasets'], reason: 'events are maintained dataset by dataset' },
   'src/datasets/imports/imports.store.ts': {
     tables: ['projects'],
     reason: 'an import is of the kind of its project, which never changes',

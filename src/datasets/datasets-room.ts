@@ -5,10 +5,16 @@ import type { CursorCodec } from '#kernel';
 import { datasetsRoutes } from './datasets.routes.ts';
 import type { Dataset, LockedDataset } from './datasets.store.ts';
 import { createDataset, type NewDataset } from './datasets.ts';
+import { type ExampleTokensDeps, tokenCounterOf } from './example-tokens.ts';
 import { type AddedExample, type Addition, addExamples } from './examples/add-examples.ts';
 import { type BulkAddition, type BulkCounts, bulkAdd } from './examples/bulk-add.ts';
 import { examplesRoutes } from './examples/examples.routes.ts';
-import { type NewExample, type PreparedExample, prepareExamples, type TokenRuler } from './examples/new-examples.ts';
+import {
+  type ExampleTokenCounter,
+  type NewExample,
+  type PreparedExample,
+  prepareExamples,
+} from './examples/new-examples.ts';
 import { type ReplacedExample, type Replacement, replaceExamples } from './examples/replace-examples.ts';
 import type { DatasetLimits } from './limits.ts';
 import {
@@ -18,12 +24,11 @@ import {
   resumeIndexing,
   runIndexing,
 } from './search/index-examples.ts';
-import { type RulerDeps, rulerOf } from './token-ruler.ts';
 import { changesRoutes } from './versions/changes.routes.ts';
 import { versionsRoutes } from './versions/versions.routes.ts';
 import { type Freezing, type Frozen, freezeVersion } from './versions/versions.ts';
 
-export type DatasetsOptions = RulerDeps & {
+export type DatasetsOptions = ExampleTokensDeps & {
   database: Database;
   cursors: CursorCodec;
   jobs: Jobs;
@@ -40,7 +45,7 @@ export type Datasets = {
   start: () => Promise<void>;
   limits: DatasetLimits;
   /** Null where no model is installed that could count. */
-  rulerOf: (dataset: Measured) => TokenRuler | null;
+  tokenCounterOf: (dataset: Measured) => ExampleTokenCounter | null;
   /** Checks and counts; before the transaction that adds, as it takes a while. */
   prepare: (dataset: Measured, examples: readonly NewExample[], signal?: AbortSignal) => Promise<PreparedExample[]>;
   createDataset: (tx: Sql, dataset: Omit<NewDataset, 'maxDatasets'>) => Promise<Dataset>;
@@ -69,9 +74,13 @@ export function createDatasets(options: DatasetsOptions): Datasets {
     },
     start: () => resumeIndexing(database, jobs),
     limits,
-    rulerOf: (dataset) => rulerOf(options, dataset),
+    tokenCounterOf: (dataset) => tokenCounterOf(options, dataset),
     prepare: (dataset, examples, signal) =>
-      prepareExamples(examples, { kind: dataset.kind, ruler: rulerOf(options, dataset), ...(signal && { signal }) }),
+      prepareExamples(examples, {
+        kind: dataset.kind,
+        tokenCounter: tokenCounterOf(options, dataset),
+        ...(signal && { signal }),
+      }),
     createDataset: (tx, dataset) => createDataset(tx, { ...dataset, maxDatasets: limits.maxDatasets }),
     addExamples: (tx, addition) => addExamples(tx, { ...addition, maxExamples }),
     bulkAdd: async (tx, addition) => {

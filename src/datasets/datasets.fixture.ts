@@ -28,6 +28,6 @@ export const saying = (words: string) => ({
 export async function prepared(...examples: { words: string; split?: Split }[]): Promise<PreparedExample[]> {
   return prepareExamples(
     examples.map(({ words, split = 'train' }) => ({ content: saying(words), split, origin: 'manual', originId: null })),
-    { kind: 'text', ruler: null },
+    { kind: 'text', tokenCounter: null },
   );
 }

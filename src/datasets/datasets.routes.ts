@@ -11,8 +11,8 @@ import type { DatasetAuthor } from './dataset-activity.ts';
 import { createContract, limitsContract, listContract, readContract, updateContract } from './datasets.contract.ts';
 import { createDatasetBody, datasetsQuery, datasetToWire, limitsToWire, updateDatasetBody } from './datasets.schema.ts';
 import { changeDataset, createDataset, listDatasets } from './datasets.ts';
+import { countingModel } from './example-tokens.ts';
 import { type DatasetLimits, viewLimits } from './limits.ts';
-import { countingModel } from './token-ruler.ts';
 
 export type DatasetsRoutesDeps = {
   database: Database;

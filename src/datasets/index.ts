@@ -5,11 +5,19 @@ export { searchTerms, searchWords } from './content/search-words.ts';
 export { changeOwnDataset, type DatasetPath, datasetPathOf, readOwnDataset } from './dataset-access.ts';
 export { type Dataset, findDataset, type LockedDataset } from './datasets.store.ts';
 export { createDatasets, type Datasets } from './datasets-room.ts';
+export { countableOf, countingModel } from './example-tokens.ts';
 export type { AddedExample } from './examples/add-examples.ts';
+export { assignQuerySplit } from './examples/assign-split.ts';
 export { findExample, type ListedExample } from './examples/example-list.store.ts';
 export { type ExampleWire, exampleSchema, exampleToWire } from './examples/examples.schema.ts';
 export { countLongExamples } from './examples/long-examples.store.ts';
-export type { NewExample, PreparedExample, Split, StorableExample, TokenRuler } from './examples/new-examples.ts';
+export type {
+  ExampleTokenCounter,
+  NewExample,
+  PreparedExample,
+  Split,
+  StorableExample,
+} from './examples/new-examples.ts';
 export type { ReplacedExample } from './examples/replace-examples.ts';
 export { findLiveContents } from './examples/same-content.store.ts';
 export {
@@ -22,6 +30,5 @@ export { createImports } from './imports/import-room.ts';
 export type { ObjectPlace } from './imports/worker/protocol.ts';
 export type { DatasetLimits } from './limits.ts';
 export { countImports, hasDataset } from './overview.store.ts';
-export { countableOf, countingModel } from './token-ruler.ts';
 export { pageVersion, streamLines, streamVersion, type VersionExample } from './versions/version-content.ts';
 export { type DatasetVersion, findVersion, type VersionPosition } from './versions/versions.store.ts';

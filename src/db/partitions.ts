@@ -13,8 +13,8 @@ export type PartitionedTable = {
   beforeRemoval?: (month: Date, stopped: AbortSignal) => Promise<boolean>;
   /** Called in the transaction that removes it, with the name of the partition. */
   inRemoval?: (tx: Sql, name: string) => Promise<void>;
-  /** It becomes a table of its own, or one called `{table}_gone_{month}` that is still to be cleared up, or nothing. */
-  removal: 'detach' | 'rename' | 'drop';
+  /** Whether it becomes a table of its own, or nothing. */
+  removal: 'detach' | 'drop';
 };
 
 export type PartitionMaintenanceOptions = {
@@ -157,7 +157,6 @@ async function removePartition(
     const name = `${table}_${nameOf(month)}`;
     await inRemoval?.(tx, name);
     await tx.query(`alter table ${table} detach partition ${name}`);
-    if (removal === 'rename') await tx.query(`alter table ${name} rename to ${table}_gone_${nameOf(month)}`);
     if (removal === 'drop') await tx.query(`drop table ${name}`);
   });
 }

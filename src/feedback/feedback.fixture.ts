@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import type { Database } from '#db';
+import { newId } from '#kernel';
 import { bearer } from '#test/accounts.ts';
 import { startApp, type TestApp, type TestAppOptions } from '#test/app.ts';
 import { createTestDatabase } from '#test/database.ts';
 import { seedTenant, type Tenant } from '#test/tenants.ts';
+import { type NewEvent, newEvent } from './events/new-event.ts';
+import { readReportedEvent } from './events/read-event.ts';
 
 /** The wired program, and people in it who give feedback. */
 export type FeedbackServer = {
@@ -92,4 +95,12 @@ export function anEvent() {
     ],
     judgments: [{ rank: 3, label: 'positive', signal: 'click' }],
   };
+}
+
+/** A row of such an event, to be written without a request. */
+export function aNewEvent(
+  datasetId: string,
+  { id = newId('rev'), ...event }: { id?: string; external_id?: string } = {},
+): NewEvent {
+  return newEvent(readReportedEvent({ ...anEvent(), ...event }), { datasetId, id }, 0.5);
 }

@@ -3,10 +3,10 @@ import type { Datasets } from '#datasets';
 import type { Database } from '#db';
 import type { Clock, CursorCodec } from '#kernel';
 import type { BaseModel } from '#models';
-import { type CareOptions, createCare } from './care.ts';
 import { eventsRoutes } from './events/events.routes.ts';
 import { reportRoutes } from './events/report.routes.ts';
 import { createReporter } from './events/report.ts';
+import { createFeedbackMaintenance, type FeedbackMaintenanceOptions } from './maintenance.ts';
 import { countFeedback, type FeedbackCounts } from './overview.store.ts';
 import { negativePolicy } from './policy/negative-policy.ts';
 import { promotionRoutes } from './promotion/promotion.routes.ts';
@@ -19,14 +19,14 @@ export type FeedbackOptions = {
   datasets: Datasets;
   models: { baseModels: () => readonly BaseModel[] };
   retentionDays: number;
-  log: NonNullable<CareOptions['log']>;
+  log: NonNullable<FeedbackMaintenanceOptions['log']>;
 };
 
 /** Search feedback, for the wiring. */
 export type Feedback = {
   routes: (app: FastifyInstance) => Promise<void>;
   /** Of an account, for its dashboard. */
-  count: (question: { accountId: string; since: Date }) => Promise<FeedbackCounts>;
+  count: (query: { accountId: string; since: Date }) => Promise<FeedbackCounts>;
   start: () => void;
   /** Rejects never. */
   stop: () => Promise<void>;
@@ -35,7 +35,7 @@ export type Feedback = {
 export function createFeedback(options: FeedbackOptions): Feedback {
   const { database, datasets } = options;
   const reporter = createReporter({ database, minStrength: negativePolicy.minStrength });
-  const care = createCare(options);
+  const maintenance = createFeedbackMaintenance(options);
   return {
     routes: async (app) => {
       await app.register(settingsRoutes({ ...options, sql: database }));
@@ -43,8 +43,8 @@ export function createFeedback(options: FeedbackOptions): Feedback {
       await app.register(eventsRoutes(options));
       await app.register(promotionRoutes(options));
     },
-    count: (question) => countFeedback(database, question),
-    start: care.start,
-    stop: care.stop,
+    count: (query) => countFeedback(database, query),
+    start: maintenance.start,
+    stop: maintenance.stop,
   };
 }

@@ -14,6 +14,7 @@ export { createPublication } from './openapi/publication.ts';
 export {
   creditsPattern,
   creditsText,
+  notBlankPattern,
   nullable,
   pageQuery,
   pageSchema,
@@ -29,4 +30,4 @@ export { readRfc3339 } from './rfc3339.ts';
 export type { RouteRow } from './route-table.ts';
 export { createServer, type ServerLimits, type ServerOptions } from './server.ts';
 export { type EventStream, eventData, openSse } from './sse.ts';
-export type { TypeBoxProvider } from './validation.ts';
+export { createCheck, type TypeBoxProvider } from './validation.ts';

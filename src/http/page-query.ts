@@ -57,6 +57,9 @@ export function projectAddress(text: string) {
   return Type.Optional(Type.String({ description: text, pattern: projectPattern }));
 }
 
+/** A text that holds more than spaces. */
+export const notBlankPattern = '\\S';
+
 /** RFC 3339, UTC, milliseconds. */
 export function timestamp(text: string) {
   return Type.String({ description: text, format: 'date-time' });

@@ -4,7 +4,7 @@ import type { TLocalizedValidationError } from 'typebox/error';
 // Checks as `typebox/compile` does, without the 150 modules for changing values.
 import { Compile, type Validator } from 'typebox/schema';
 import { type Fault, fault } from '#kernel';
-import { creditsPattern, projectPattern } from './page-query.ts';
+import { creditsPattern, notBlankPattern, projectPattern } from './page-query.ts';
 import { convertQuery } from './query.ts';
 
 /** Types a handler's request from the TypeBox schemas of its route. */
@@ -23,11 +23,13 @@ const valueKeywords = new Set([
   'maximum',
   'maxItems',
   'maxLength',
+  'maxProperties',
   'minimum',
   'minItems',
   'minLength',
   'multipleOf',
   'pattern',
+  'propertyNames',
 ]);
 
 /**
@@ -35,19 +37,25 @@ const valueKeywords = new Set([
  * numbers and booleans are read first, and whatever is wrong with it is `invalid_request` (400).
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = 'body' }) => {
-  let compiled: Validator<TSchema> | null = null;
   const isQuery = httpPart === 'querystring';
+  const check = createCheck(schema, isQuery ? 'query' : httpPart);
   return (sent: unknown) => {
-    // Compiled at the first request of a route, so that the start does not wait for it.
-    compiled ??= Compile(schema);
-    const validator = compiled;
     const value = isQuery ? convertQuery(schema, sent) : sent;
-    if (validator.Check(value)) return { value };
-    const [, errors] = validator.Errors(value);
-    const problem = faultOfErrors(errors, value, isQuery ? 'query' : httpPart);
+    const problem = check(value);
+    if (!problem) return { value };
     return { error: isQuery ? faultOfQuery(problem) : problem };
   };
 };
+
+/** Checks a body, or a part of one, that a handler reads itself. Null: it fits. */
+export function createCheck(schema: TSchema, part = 'body'): (value: unknown) => Fault | null {
+  let compiled: Validator<TSchema> | null = null;
+  return (value) => {
+    // Compiled at the first request of a route, so that the start does not wait for it.
+    compiled ??= Compile(schema);
+    return compiled.Check(value) ? null : faultOfErrors(compiled.Errors(value)[1], value, part);
+  };
+}
 
 function faultOfQuery(problem: Fault): Fault {
   // A repeated cursor is a malformed one, and those have a code of their own.
@@ -71,7 +79,9 @@ function withoutNull(errors: readonly TLocalizedValidationError[]): readonly TLo
 const isNullError = (error: TLocalizedValidationError) => error.keyword === 'type' && error.params.type === 'null';
 
 function faultOfErrors(allErrors: readonly TLocalizedValidationError[], value: unknown, part: string): Fault {
-  const errors = withoutNull(allErrors);
+  // What is wrong with a name is an error of the object that has it.
+  const ofNames = allErrors.filter(({ keyword }) => keyword === 'propertyNames');
+  const errors = ofNames.length > 0 ? ofNames : withoutNull(allErrors);
   const details = errors.map((error) => detailOf(error, value, part));
   const [first] = details;
   const param = first ? paramOf(first.loc.slice(1)) : '';
@@ -126,6 +136,7 @@ function wordsOf(error: TLocalizedValidationError): string {
   if (error.keyword === 'enum') return oneOf(error);
   if (error.keyword === 'format' && error.params.format === 'date-time')
     return 'must be an RFC 3339 time, for example 2026-01-02T03:04:05Z';
+  if (error.keyword === 'pattern' && error.params.pattern === notBlankPattern) return 'must hold more than spaces';
   if (error.keyword === 'pattern' && error.params.pattern === projectPattern)
     return 'must be the address of a project, {owner}/{project}';
   if (error.keyword === 'pattern' && error.params.pattern === creditsPattern)

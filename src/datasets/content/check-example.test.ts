@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { parseExactJson } from '#kernel';
 import { cpuMsOf } from '#test/cpu-time.ts';
 import { fc } from '#test/properties.ts';
-import { countableOf } from '../token-ruler.ts';
+import { countableOf } from '../example-tokens.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { checkExample, contentHash } from './check-example.ts';
 

@@ -6,8 +6,8 @@ import { type CursorCodec, Fault, fault, isId } from '#kernel';
 import { changeOwnDataset, datasetPathOf, readOwnDataset, seeDatasetToChange } from '../dataset-access.ts';
 import { datasetPath } from '../datasets.routes.ts';
 import type { Dataset } from '../datasets.store.ts';
+import { type ExampleTokensDeps, tokenCounterOf } from '../example-tokens.ts';
 import type { DatasetLimits } from '../limits.ts';
-import { type RulerDeps, rulerOf } from '../token-ruler.ts';
 import { type DatasetVersion, findVersion } from '../versions/versions.store.ts';
 import { addExamples } from './add-examples.ts';
 import { changeExample, type ExampleChange, noSuchExample, removeExample } from './change-example.ts';
@@ -18,7 +18,7 @@ import { addedToWire, createExamplesBody, examplesQuery, exampleToWire, updateEx
 import { type PreparedExample, prepareExamples } from './new-examples.ts';
 import { readChange, readNewExample, storableOf } from './read-example.ts';
 
-export type ExamplesRoutesDeps = RulerDeps & {
+export type ExamplesRoutesDeps = ExampleTokensDeps & {
   database: Database;
   cursors: CursorCodec;
   limits: DatasetLimits;
@@ -119,10 +119,14 @@ export function examplesRoutes(deps: ExamplesRoutesDeps) {
 }
 
 /** Those that can be read are counted; the others keep their places. */
-async function prepareSent(deps: RulerDeps, dataset: Dataset, sent: readonly unknown[]): Promise<PreparedExample[]> {
+async function prepareSent(
+  deps: ExampleTokensDeps,
+  dataset: Dataset,
+  sent: readonly unknown[],
+): Promise<PreparedExample[]> {
   const read = sent.map((item) => readNewExample(item, dataset.kind));
   const wanted = read.flatMap((item) => ('content' in item ? [item] : []));
-  const counting = prepareExamples(wanted, { kind: dataset.kind, ruler: rulerOf(deps, dataset) });
+  const counting = prepareExamples(wanted, { kind: dataset.kind, tokenCounter: tokenCounterOf(deps, dataset) });
   const ready = (await counting.catch(naming('examples'))).values();
   return read.map((item) => {
     if (!('content' in item)) return item;
@@ -142,14 +146,16 @@ function naming(param: string): (error: unknown) => never {
 
 /** Checks and counts new content. Throws what is wrong with it. */
 async function prepareChange(
-  deps: RulerDeps,
+  deps: ExampleTokensDeps,
   dataset: Dataset,
   { content, split }: ReturnType<typeof readChange>,
 ): Promise<ExampleChange> {
   if (content === undefined) return { content, split };
   const { kind } = dataset;
   const sent = { content, split: split ?? 'train', origin: 'manual', originId: null } as const;
-  const [prepared] = await prepareExamples([sent], { kind, ruler: rulerOf(deps, dataset) }).catch(naming(kind));
+  const [prepared] = await prepareExamples([sent], { kind, tokenCounter: tokenCounterOf(deps, dataset) }).catch(
+    naming(kind),
+  );
   return { content: prepared && storableOf(prepared, kind), split };
 }
 

@@ -14,7 +14,7 @@ export type NewExample = {
   origin: Origin;
   /** What it was made of: the id of an import, a message, a call, an event. */
   originId: string | null;
-  /** Where the source has counted with the dataset's ruler already. */
+  /** Where the source has counted with the dataset's tokenCounter already. */
   tokens?: TokenCount;
 };
 
@@ -36,30 +36,30 @@ export type StorableExample = Omit<NewExample, 'content' | 'tokens'> & {
 export type PreparedExample = { example: StorableExample; issues: Issue[] } | { example: null; issues: Issue[] };
 
 /** Counts the tokens that a model would see of examples, and knows how many it takes. */
-export type TokenRuler = {
+export type ExampleTokenCounter = {
   /** Of a conversation, or of each text to embed. */
   maxTokens: number;
   count: (contents: readonly ExampleContent[], signal?: AbortSignal) => Promise<TokenCount[]>;
 };
 
 /**
- * Checks examples and counts their tokens: all that can be done before the dataset is locked. Null for the ruler where no
+ * Checks examples and counts their tokens: all that can be done before the dataset is locked. Null for the tokenCounter where no
  * model is installed that could count.
  */
 export async function prepareExamples(
   examples: readonly NewExample[],
-  { kind, ruler, signal }: { kind: ExampleKind; ruler: TokenRuler | null; signal?: AbortSignal },
+  { kind, tokenCounter, signal }: { kind: ExampleKind; tokenCounter: ExampleTokenCounter | null; signal?: AbortSignal },
 ): Promise<PreparedExample[]> {
   const checked = await withPauses(examples, (example) => ({ example, ...checkExample(example.content, kind) }));
   const uncounted = checked.flatMap(({ example, content }) =>
     content && example.tokens === undefined ? [content] : [],
   );
-  const counts = ruler && uncounted.length > 0 ? await ruler.count(uncounted, signal) : [];
+  const counts = tokenCounter && uncounted.length > 0 ? await tokenCounter.count(uncounted, signal) : [];
   const tokensOf = new Map(uncounted.map((content, index) => [content, counts[index] ?? null]));
   return withPauses(checked, ({ example, content, json, issues }): PreparedExample => {
     if (content === null) return { example: null, issues };
     const tokens = example.tokens ?? tokensOf.get(content) ?? null;
-    return storable(example, { json, issues, tokens, maxTokens: ruler?.maxTokens ?? null });
+    return storable(example, { json, issues, tokens, maxTokens: tokenCounter?.maxTokens ?? null });
   });
 }
 

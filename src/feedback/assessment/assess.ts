@@ -1,12 +1,12 @@
-import { type Dataset, type Datasets, findLiveContents, type TokenRuler } from '#datasets';
+import { type Dataset, type Datasets, type ExampleTokenCounter, findLiveContents } from '#datasets';
 import type { Sql } from '#db';
 import { Fault } from '#kernel';
+import type { StoredEvent } from '../events/events.store.ts';
 import { dedupeWindowDays } from '../policy/negative-policy.ts';
-import { type Blocker, type Candidate, type Draft, draftExamples } from './draft.ts';
+import { type Blocker, type Draft, draftExamples, type PromotionCandidate } from './draft.ts';
 import { findPromotedPairs } from './duplicates.store.ts';
-import type { StoredEvent } from './stored-event.ts';
 
-export type Assessed = {
+export type AssessedEvent = {
   event: StoredEvent;
   suggestion: Draft['suggestion'];
   promotable: boolean;
@@ -18,11 +18,11 @@ export async function assess(
   { sql, datasets }: { sql: Sql; datasets: Datasets },
   dataset: Dataset,
   events: readonly StoredEvent[],
-): Promise<Assessed[]> {
-  const ruler = datasets.rulerOf(dataset);
+): Promise<AssessedEvent[]> {
+  const counter = datasets.tokenCounterOf(dataset);
   const drafts = await draftExamples(
-    ruler && lenient(ruler),
-    events.map((event): Candidate => ({ event })),
+    counter && lenient(counter),
+    events.map((event): PromotionCandidate => ({ event })),
   );
   const open = drafts.filter(({ event, example }) => event.state !== 'promoted' && example !== null);
   const duplicates = await findDuplicates(sql, dataset.id, open);
@@ -58,7 +58,7 @@ export async function findDuplicates(sql: Sql, datasetId: string, drafts: readon
 }
 
 /** While no model can count, nothing is shown as too long; a promotion counts again. */
-function lenient({ maxTokens, count }: TokenRuler): TokenRuler {
+function lenient({ maxTokens, count }: ExampleTokenCounter): ExampleTokenCounter {
   return {
     maxTokens,
     count: (contents, signal) =>

@@ -1,11 +1,12 @@
+import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { checkExample, contentHash, type EmbeddingContent, type Passage } from '#datasets';
+import { checkExample, contentHash, type EmbeddingContent, type ExampleTokenCounter, type Passage } from '#datasets';
+import { plainText } from '#kernel';
 import type { EventResult } from '../events/event.ts';
+import type { StoredEvent } from '../events/events.store.ts';
 import { negativePolicy } from '../policy/negative-policy.ts';
-import { type Choice, type Suggestion, suggest } from '../policy/suggest.ts';
-import { pairOf } from './pairs.ts';
-import type { StoredEvent } from './stored-event.ts';
-import { findTooLong, type LengthRuler, type TooLong } from './too-long.ts';
+import { type RankChoice, type Suggestion, suggest } from '../policy/suggest.ts';
+import { findTooLong, type TooLong } from './too-long.ts';
 
 /** Why an event cannot be promoted. */
 export const blockers = [
@@ -18,7 +19,7 @@ export const blockers = [
 export type Blocker = (typeof blockers)[number];
 
 /** An event, and what a person decided instead of its judgments. */
-export type Candidate = { event: StoredEvent; choice?: Choice; query?: string };
+export type PromotionCandidate = { event: StoredEvent; choice?: RankChoice; query?: string };
 
 /** What an event would become, as far as it alone decides. */
 export type Draft = {
@@ -39,16 +40,19 @@ type DraftExample = {
 
 /**
  * Drafts the examples of events: the slow part, for which nothing need be locked. Gives way between events, because one
- * may hold half a million characters. Without a ruler every text counts as short enough.
+ * may hold half a million characters. Without a token counter every text counts as short enough.
  */
-export async function draftExamples(ruler: LengthRuler | null, candidates: readonly Candidate[]): Promise<Draft[]> {
+export async function draftExamples(
+  tokenCounter: ExampleTokenCounter | null,
+  candidates: readonly PromotionCandidate[],
+): Promise<Draft[]> {
   const first: Suggestion[] = [];
   for (const candidate of candidates) {
     first.push(suggest({ ...candidate.event, ...choiceOf(candidate) }, negativePolicy));
     await nextTurn();
   }
   const usable = candidates.map((candidate, index) => usedTexts(candidate, first[index]));
-  const tooLong = ruler ? await findTooLong(ruler, usable) : [];
+  const tooLong = tokenCounter ? await findTooLong(tokenCounter, usable) : [];
   return candidates.map((candidate, index) => {
     const long = tooLong[index] ?? nothing;
     const suggestion = first[index];
@@ -57,11 +61,11 @@ export async function draftExamples(ruler: LengthRuler | null, candidates: reado
 }
 
 const nothing: TooLong = { query: false, ranks: new Set() };
-const choiceOf = ({ choice }: Candidate) => (choice ? { choice } : {});
-const queryOf = ({ query, event }: Candidate) => query ?? event.query;
+const choiceOf = ({ choice }: PromotionCandidate) => (choice ? { choice } : {});
+const queryOf = ({ query, event }: PromotionCandidate) => query ?? event.query;
 
 /** All that an example may be made of: what is used, and what would be if that were too long. */
-function usedTexts(candidate: Candidate, suggestion: Suggestion | undefined) {
+function usedTexts(candidate: PromotionCandidate, suggestion: Suggestion | undefined) {
   const { positives = [], negatives = [], dropped = [] } = suggestion ?? {};
   const spare = dropped.flatMap(({ rank, reason }) => (reason === 'over_max_negatives' ? [rank] : []));
   const ranks = new Set([...positives, ...negatives, ...spare]);
@@ -69,7 +73,7 @@ function usedTexts(candidate: Candidate, suggestion: Suggestion | undefined) {
 }
 
 function draftOf(
-  candidate: Candidate,
+  candidate: PromotionCandidate,
   { long, suggestion: known }: { long: TooLong; suggestion: Suggestion | undefined },
 ): Draft {
   const { event } = candidate;
@@ -84,7 +88,7 @@ function draftOf(
 }
 
 /** Null: it is larger than any example may be. */
-function exampleOf(candidate: Candidate, { positives, negatives }: Suggestion): DraftExample | null {
+function exampleOf(candidate: PromotionCandidate, { positives, negatives }: Suggestion): DraftExample | null {
   const { results } = candidate.event;
   const query = queryOf(candidate);
   const passages = (ranks: readonly number[]) => results.filter(({ rank }) => ranks.includes(rank)).map(passageOf);
@@ -93,6 +97,11 @@ function exampleOf(candidate: Candidate, { positives, negatives }: Suggestion): 
   if (json === null) return null;
   const pairs = [...new Set(content.positives.map(({ text }) => pairOf(query, text)))];
   return { content, hash: contentHash(json).toString('hex'), pairs };
+}
+
+/** What makes a query with a passage the same as another: their words, whatever case, width and spacing. */
+function pairOf(query: string, passage: string): string {
+  return hash('sha256', JSON.stringify([plainText(query), plainText(passage)]), 'hex');
 }
 
 const passageOf = ({ text, document_id: id }: EventResult): Passage => ({ document_id: id, text });

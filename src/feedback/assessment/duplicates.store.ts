@@ -8,8 +8,8 @@ export async function findPromotedPairs(
 ): Promise<Set<string>> {
   const rows = await sql.query<{ pair: string }>(
     `select distinct encode(p.pair, 'hex') as pair
-       from unnest($2::text[]) as asked (pair)
-       join promoted_pairs p on p.dataset_id = $1 and p.pair = decode(asked.pair, 'hex')
+       from unnest($2::text[]) as requested (pair)
+       join promoted_pairs p on p.dataset_id = $1 and p.pair = decode(requested.pair, 'hex')
         and p.promoted_at > now() - make_interval(days => $3)
        join examples e on e.dataset_id = $1 and e.id = p.example_id and e.removed_seq = 9223372036854775807`,
     [datasetId, pairs, windowDays],

@@ -1,10 +1,7 @@
-import type { TokenRuler } from '#datasets';
+import type { ExampleTokenCounter } from '#datasets';
 import type { EventResult } from '../events/event.ts';
 
-/** Counts texts one by one, as the model of a dataset sees them. */
-export type LengthRuler = Pick<TokenRuler, 'count' | 'maxTokens'>;
-
-export type Texts = { query: string; results: readonly EventResult[] };
+type EventTexts = { query: string; results: readonly EventResult[] };
 
 /** What of an event the model does not take. */
 export type TooLong = { query: boolean; ranks: ReadonlySet<number> };
@@ -13,13 +10,16 @@ export type TooLong = { query: boolean; ranks: ReadonlySet<number> };
 const frameTokens = 8;
 
 /** One answer per event. Texts that are surely short enough are not counted. */
-export async function findTooLong({ maxTokens, count }: LengthRuler, events: readonly Texts[]): Promise<TooLong[]> {
-  const doubtful = [
+export async function findTooLong(
+  { maxTokens, count }: ExampleTokenCounter,
+  events: readonly EventTexts[],
+): Promise<TooLong[]> {
+  const uncounted = [
     ...new Set(events.flatMap(({ query, results }) => [query, ...results.map(({ text }) => text)])),
   ].filter((text) => !isSurelyShort(text, maxTokens));
   const counts =
-    doubtful.length === 0 ? [] : await count(doubtful.map((query) => ({ negatives: [], positives: [], query })));
-  const long = new Set(doubtful.filter((_, index) => (counts[index]?.longest ?? 0) > maxTokens));
+    uncounted.length === 0 ? [] : await count(uncounted.map((query) => ({ negatives: [], positives: [], query })));
+  const long = new Set(uncounted.filter((_, index) => (counts[index]?.longest ?? 0) > maxTokens));
   return events.map(({ query, results }) => ({
     query: long.has(query),
     ranks: new Set(results.filter(({ text }) => long.has(text)).map(({ rank }) => rank)),

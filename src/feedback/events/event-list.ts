@@ -2,10 +2,10 @@ import { searchTerms } from '#datasets';
 import type { Sql } from '#db';
 import { type CursorCodec, fault, firstIdAt, type ListPage, type PageRequest } from '#kernel';
 import type { EventState } from './event.ts';
-import { countEvents, type EventFilter, listEventIds, type SearchWords, sumEvents } from './events.store.ts';
+import { countEvents, type EventFilter, listEventIds, sumEvents } from './events.store.ts';
 
-/** What narrows a list, as it was asked for; null: everything. */
-export type EventQuestion = {
+/** What narrows a list, as a request names it; null: everything. */
+export type EventQuery = {
   state: EventState | null;
   q: string | null;
   model: string | null;
@@ -16,8 +16,8 @@ export type EventQuestion = {
 };
 
 /** Null: the search text has no word, so it finds nothing. */
-export function filterOf(datasetId: string, question: EventQuestion): EventFilter | null {
-  const { state, q, model, externalId, from, to } = question;
+export function filterOf(datasetId: string, query: EventQuery): EventFilter | null {
+  const { state, q, model, externalId, from, to } = query;
   const words = q === null ? null : wordsOf(q, datasetId);
   if (q !== null && !words) return null;
   return {
@@ -25,38 +25,37 @@ export function filterOf(datasetId: string, question: EventQuestion): EventFilte
     state,
     model,
     externalId,
-    q: words,
+    words,
     from: from && firstIdAt('rev', Math.max(0, from.getTime())),
     to: to && firstIdAt('rev', Math.max(0, to.getTime())),
   };
 }
 
-function wordsOf(q: string, datasetId: string): SearchWords | null {
+function wordsOf(q: string, datasetId: string): string | null {
   const terms = searchTerms(q);
   if (terms.length === 0) return null;
-  return {
-    // Words are letters and digits: nothing in them has a meaning here.
-    tsquery: [`'${datasetId}'`, ...terms.map(({ word, begins }) => `'${word}'${begins ? ':*' : ''}`)].join(' & '),
-    patterns: terms.map(({ word, begins }) => `% ${word}${begins ? '' : ' '}%`),
-  };
+  // Words are letters and digits: nothing in them has a meaning here.
+  return [`'${datasetId}'`, ...terms.map(({ word, begins }) => `'${word}'${begins ? ':*' : ''}`)].join(' & ');
 }
 
 /** Newest first; one id more than `limit` when another page follows. Throws `invalid_cursor` for a cursor of other filters. */
 export async function listEvents(
   { sql, cursors }: { sql: Sql; cursors: CursorCodec },
-  { datasetId, question }: { datasetId: string; question: EventQuestion },
+  { datasetId, query }: { datasetId: string; query: EventQuery },
   { limit, cursor }: PageRequest,
 ): Promise<ListPage<string>> {
-  const { state, q, model, externalId, from, to } = question;
+  const { state, q, model, externalId, from, to } = query;
   const filters = [state, q, model, externalId, from?.toISOString(), to?.toISOString()];
   // A filter that is not set must not look like an empty one.
   const scope = ['retrieval_events', datasetId, ...filters.map((value) => (value == null ? '' : `=${value}`))];
   const beyond = cursor === null ? null : positionOf(cursors.decode(scope, cursor));
-  const filter = filterOf(datasetId, question);
-  const { ids, totalCount } = filter
-    ? await findPage(sql, filter, { beyond, limit: limit + 1 })
-    : { ids: [], totalCount: 0 };
-  return { rows: ids, limit, totalCount, cursorOf: (id) => cursors.encode(scope, [id]) };
+  const filter = filterOf(datasetId, query);
+  if (!filter) return { rows: [], limit, totalCount: 0, cursorOf: (id) => id };
+  const [rows, totalCount] = await Promise.all([
+    listEventIds(sql, filter, { beyond, limit: limit + 1, order: 'newest' }),
+    countMatches(sql, filter),
+  ]);
+  return { rows, limit, totalCount, cursorOf: (id) => cursors.encode(scope, [id]) };
 }
 
 function positionOf([id]: readonly string[]): string {
@@ -64,28 +63,8 @@ function positionOf([id]: readonly string[]): string {
   return id;
 }
 
-/**
- * Where one event in so many matches, reading them from the newest on finds a page sooner than the index of words, which
- * gives its matches in no order.
- */
-const frequent = { share: 0.02, matches: 5_000 };
-
-async function findPage(
-  sql: Sql,
-  filter: EventFilter,
-  page: { beyond: string | null; limit: number },
-): Promise<{ ids: string[]; totalCount: number }> {
-  const totalCount = await countMatches(sql, filter);
-  if (totalCount === 0) return { ids: [], totalCount };
-  const read =
-    filter.q !== null &&
-    totalCount >= frequent.matches &&
-    totalCount > frequent.share * (await sumEvents(sql, filter.datasetId, null));
-  return { ids: await listEventIds(sql, filter, { ...page, order: 'newest', read }), totalCount };
-}
-
 export function countMatches(sql: Sql, filter: EventFilter): Promise<number> {
-  const { q, model, externalId, from, to, datasetId, state } = filter;
-  const isPlain = [q, model, externalId, from, to].every((value) => value === null);
+  const { words, model, externalId, from, to, datasetId, state } = filter;
+  const isPlain = [words, model, externalId, from, to].every((value) => value === null);
   return isPlain ? sumEvents(sql, datasetId, state) : countEvents(sql, filter);
 }

@@ -4,11 +4,11 @@ import { type Datasets, datasetPathOf } from '#datasets';
 import type { Database } from '#db';
 import { pageOf, readPage, type TypeBoxProvider } from '#http';
 import { type CursorCodec, fault } from '#kernel';
-import { placeToChange, placeToRead } from '../place.ts';
-import { type EventQuestion, listEvents } from './event-list.ts';
+import { authorizeFeedbackRead, lockFeedbackForWrite } from '../feedback-access.ts';
+import { type EventQuery, listEvents } from './event-list.ts';
 import { listContract, readContract, restoreContract, skipContract } from './events.contract.ts';
 import { eventRowToWire, eventsQuery, eventToWire, skipBody } from './events.schema.ts';
-import { type Move, moveEvent } from './move-event.ts';
+import { type EventMove, moveEvent } from './move-event.ts';
 import { readEvent, showEvents } from './read-events.ts';
 import { eventsPath } from './report.routes.ts';
 
@@ -20,12 +20,12 @@ export const eventPath = `${eventsPath}/:eventId`;
 export function eventsRoutes({ database, cursors, datasets }: EventsDeps) {
   const deps = { sql: database, cursors, datasets };
 
-  async function move(request: FastifyRequest, to: Move) {
+  async function move(request: FastifyRequest, to: EventMove) {
     const id = eventIdOf(request);
     const dataset = await database.transaction(async (tx) => {
-      const place = await placeToChange(tx, request.principal, datasetPathOf(request));
-      await moveEvent(tx, { datasetId: place.dataset.id, id }, to);
-      return place.dataset;
+      const locked = await lockFeedbackForWrite(tx, request.principal, datasetPathOf(request));
+      await moveEvent(tx, { datasetId: locked.id, id }, to);
+      return locked;
     });
     return eventToWire(await readEvent(deps, dataset, id));
   }
@@ -37,9 +37,9 @@ export function eventsRoutes({ database, cursors, datasets }: EventsDeps) {
       eventsPath,
       { config: { operation: 'retrieval_events.list', contract: listContract }, schema: { querystring: eventsQuery } },
       async (request) => {
-        const { dataset } = await placeToRead(database, request.principal, datasetPathOf(request));
-        const question = questionOf(request.query);
-        const page = await listEvents(deps, { datasetId: dataset.id, question }, readPage(request.query));
+        const dataset = await authorizeFeedbackRead(database, request.principal, datasetPathOf(request));
+        const query = eventQueryOf(request.query);
+        const page = await listEvents(deps, { datasetId: dataset.id, query }, readPage(request.query));
         const ids = page.rows.slice(0, page.limit);
         const shown = await showEvents(deps, { dataset, ids }, eventRowToWire);
         const { data, ...rest } = pageOf({ ...page, toWire: (id) => shown.get(id) });
@@ -48,7 +48,7 @@ export function eventsRoutes({ database, cursors, datasets }: EventsDeps) {
     );
 
     app.get(eventPath, { config: { operation: 'retrieval_events.read', contract: readContract } }, async (request) => {
-      const { dataset } = await placeToRead(database, request.principal, datasetPathOf(request));
+      const dataset = await authorizeFeedbackRead(database, request.principal, datasetPathOf(request));
       return eventToWire(await readEvent(deps, dataset, eventIdOf(request)));
     });
 
@@ -73,7 +73,7 @@ export function eventIdOf({ params }: FastifyRequest): string {
 }
 
 /** Filters as a query or a body has them. */
-export function questionOf(filters: Partial<Omit<Static<typeof eventsQuery>, 'limit' | 'cursor'>>): EventQuestion {
+export function eventQueryOf(filters: Partial<Omit<Static<typeof eventsQuery>, 'limit' | 'cursor'>>): EventQuery {
   const { state = null, q = null, model = null, external_id: externalId = null, from, to } = filters;
   return {
     state,

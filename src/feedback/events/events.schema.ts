@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { nullable, pageQuery, timestamp } from '#http';
-import type { Assessed } from '../assessment/assess.ts';
+import type { AssessedEvent } from '../assessment/assess.ts';
 import { blockers } from '../assessment/draft.ts';
 import { dropReasons } from '../policy/objections.ts';
 import { eventStates, limits } from './event.ts';
@@ -84,7 +84,7 @@ export const eventSchema = Type.Object(
 export type EventRowWire = Static<typeof eventRowSchema>;
 export type EventWire = Static<typeof eventSchema>;
 
-export function eventRowToWire({ event, suggestion, promotable, blockers: found }: Assessed): EventRowWire {
+export function eventRowToWire({ event, suggestion, promotable, blockers: found }: AssessedEvent): EventRowWire {
   const { positives, negatives, dropped } = suggestion;
   return {
     id: event.id,
@@ -107,6 +107,6 @@ export function eventRowToWire({ event, suggestion, promotable, blockers: found 
   };
 }
 
-export function eventToWire(assessed: Assessed): EventWire {
+export function eventToWire(assessed: AssessedEvent): EventWire {
   return { ...eventRowToWire(assessed), results: assessed.event.results };
 }

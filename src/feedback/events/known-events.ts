@@ -4,7 +4,7 @@ import { type NewEvent, openState } from './new-event.ts';
 import { findKnownEvents, type KnownEvent, updateJudgments } from './report.store.ts';
 
 /** What became of one reported event. */
-export type Outcome =
+export type ReportOutcome =
   | { status: 'created'; id: string }
   /** `isJudged`: it was there, and its new judgments were added. */
   | { status: 'duplicate'; id: string; isJudged: boolean }
@@ -18,7 +18,7 @@ export async function settleKnown(
   database: Database,
   events: readonly NewEvent[],
   minStrength: number,
-): Promise<(Outcome | null)[]> {
+): Promise<(ReportOutcome | null)[]> {
   const seen = decide(events, await findKnownEvents(database, events, { lock: false }), minStrength);
   if (seen.judged.length === 0) return seen.outcomes;
   return database.transaction(async (tx) => {
@@ -28,17 +28,20 @@ export async function settleKnown(
   });
 }
 
-type Decisions = { outcomes: (Outcome | null)[]; judged: (KnownEvent & { state: 'pending' | 'needs_judgment' })[] };
+type Decisions = {
+  outcomes: (ReportOutcome | null)[];
+  judged: (KnownEvent & { state: 'pending' | 'needs_judgment' })[];
+};
 
 function decide(events: readonly NewEvent[], known: readonly KnownEvent[], minStrength: number): Decisions {
   const current = new Map(known.map((event) => [nameOf(event), event]));
   const judged = new Map<string, Decisions['judged'][number]>();
-  const outcomes = events.map((event): Outcome | null => {
+  const outcomes = events.map((event): ReportOutcome | null => {
     const name = nameOf(event);
     const before = current.get(name);
     if (!before) return null;
     if (before.digest !== event.digest) return { status: 'conflict', message: otherBody };
-    // as: what this room wrote a moment ago.
+    // as: what this room has just written.
     const added = newJudgments(before.judgments, JSON.parse(event.judgments) as Judgment[]);
     if (added.length === 0) return { status: 'duplicate', id: before.id, isJudged: false };
     if (before.state !== 'needs_judgment') return { status: 'conflict', message: isDecided };

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { hasPositive } from '../policy/verdicts.ts';
+import { searchWords } from '#datasets';
+import { hasPositive } from '../policy/result-judgments.ts';
 import type { EventDetails, EventState, Judgment, ReportedEvent } from './event.ts';
-import { queryWords } from './query-words.ts';
 
 /** A row of `reported_events` to be written. */
 export type NewEvent = {
@@ -24,9 +24,9 @@ export type NewEvent = {
 /** What an event is before anybody decided about it. */
 export type OpenState = Extract<EventState, 'pending' | 'needs_judgment'>;
 
-export type Address = { datasetId: string; id: string };
+export type EventAddress = { datasetId: string; id: string };
 
-export function newEvent(event: ReportedEvent, address: Address, minStrength: number): NewEvent {
+export function newEvent(event: ReportedEvent, address: EventAddress, minStrength: number): NewEvent {
   const { externalId, query, judgments, model } = event;
   const results = JSON.stringify(event.results);
   const details = detailsOf(event.details);
@@ -40,7 +40,7 @@ export function newEvent(event: ReportedEvent, address: Address, minStrength: nu
     judgments: JSON.stringify(judgments),
     model,
     details,
-    words: queryWords(query),
+    words: searchWords({ query, positives: [], negatives: [] }),
   };
 }
 

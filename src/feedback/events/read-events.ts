@@ -1,9 +1,8 @@
 import type { Dataset, Datasets } from '#datasets';
 import type { Sql } from '#db';
 import { fault, isId } from '#kernel';
-import { type Assessed, assess } from '../assessment/assess.ts';
-import { type StoredEvent, storedEvent } from '../assessment/stored-event.ts';
-import { findEvents } from './events.store.ts';
+import { type AssessedEvent, assess } from '../assessment/assess.ts';
+import { findEvents, type StoredEvent } from './events.store.ts';
 
 export type ReadDeps = { sql: Sql; datasets: Datasets };
 
@@ -14,19 +13,18 @@ const chunk = 25;
 export async function showEvents<Shown>(
   deps: ReadDeps,
   { dataset, ids }: { dataset: Dataset; ids: readonly string[] },
-  show: (assessed: Assessed) => Shown,
+  show: (assessed: AssessedEvent) => Shown,
 ): Promise<Map<string, Shown>> {
   const shown = new Map<string, Shown>();
   for (let at = 0; at < ids.length; at += chunk) {
-    const rows = await findEvents(deps.sql, dataset.id, ids.slice(at, at + chunk));
-    for (const assessed of await assess(deps, dataset, rows.map(storedEvent)))
-      shown.set(assessed.event.id, show(assessed));
+    const events = await findEvents(deps.sql, dataset.id, ids.slice(at, at + chunk));
+    for (const assessed of await assess(deps, dataset, events)) shown.set(assessed.event.id, show(assessed));
   }
   return shown;
 }
 
 /** Throws `not_found`. */
-export async function readEvent(deps: ReadDeps, dataset: Dataset, id: string): Promise<Assessed> {
+export async function readEvent(deps: ReadDeps, dataset: Dataset, id: string): Promise<AssessedEvent> {
   const [assessed] = await assess(deps, dataset, [await findEvent(deps.sql, dataset.id, id)]);
   if (!assessed) throw noSuchEvent();
   return assessed;
@@ -34,9 +32,9 @@ export async function readEvent(deps: ReadDeps, dataset: Dataset, id: string): P
 
 /** Throws `not_found`. */
 export async function findEvent(sql: Sql, datasetId: string, id: string): Promise<StoredEvent> {
-  const [row] = isId('rev', id) ? await findEvents(sql, datasetId, [id]) : [];
-  if (!row) throw noSuchEvent();
-  return storedEvent(row);
+  const [event] = isId('rev', id) ? await findEvents(sql, datasetId, [id]) : [];
+  if (!event) throw noSuchEvent();
+  return event;
 }
 
 export function noSuchEvent() {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openDatabase } from '#db';
-import { anEvent, type FeedbackServer, startFeedback } from '../feedback.fixture.ts';
+import { aNewEvent, anEvent, type FeedbackServer, startFeedback } from '../feedback.fixture.ts';
 import type { NewEvent } from './new-event.ts';
 import { createReporter } from './report.ts';
-import { readOneEvent } from './report-body.ts';
 
 let server: FeedbackServer;
 
@@ -94,8 +93,7 @@ test('clients that report at the same time share statements, and each gets its o
       },
     };
     const reporter = createReporter({ database: counting, minStrength: 0.5 });
-    const eventOf = (at: number): NewEvent =>
-      readOneEvent(anEvent(), { datasetId: at % 2 === 0 ? datasetId : other.datasetId, minStrength: 0.5 }).value;
+    const eventOf = (at: number): NewEvent => aNewEvent(at % 2 === 0 ? datasetId : other.datasetId);
     const requests = Array.from({ length: 40 }, (_, at) => [eventOf(at)]);
     const outcomes = await Promise.all(requests.map((request) => reporter.report(request)));
     assert.deepEqual(
@@ -111,7 +109,7 @@ test('clients that report at the same time share statements, and each gets its o
 test('a request that cannot be stored does not sink those that share its statement', async () => {
   const { datasetId } = await server.person();
   const reporter = createReporter({ database: server.database, minStrength: 0.5 });
-  const good = () => readOneEvent(anEvent(), { datasetId, minStrength: 0.5 }).value;
+  const good = () => aNewEvent(datasetId);
   const bad = { ...good(), digest: '00' };
   const [first, second, third] = await Promise.allSettled([
     reporter.report([good()]),

@@ -1,20 +1,23 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import Type from 'typebox';
 import { once } from '#calls';
 import { datasetPathOf } from '#datasets';
 import type { Database } from '#db';
-import { fault } from '#kernel';
+import { createCheck } from '#http';
+import { ascendingIds, Fault, fault, newId } from '#kernel';
 import { projectPrefix } from '#projects';
-import { seePlaceToChange } from '../place.ts';
+import { authorizeFeedbackWrite } from '../feedback-access.ts';
 import { negativePolicy } from '../policy/negative-policy.ts';
+import { limits, type ReportedEvent } from './event.ts';
 import { eventToWire } from './events.schema.ts';
-import { FieldError } from './field-error.ts';
-import type { Outcome } from './known-events.ts';
-import type { NewEvent } from './new-event.ts';
+import type { ReportOutcome } from './known-events.ts';
+import { type NewEvent, newEvent } from './new-event.ts';
+import { noteUnknown, readEventAt, readReportedEvent, unknownFieldsOf } from './read-event.ts';
 import { type ReadDeps, readEvent } from './read-events.ts';
 import { batchContract, reportContract } from './report.contract.ts';
 import { reportToWire } from './report.schema.ts';
 import type { Reporter } from './report.ts';
-import { readBatch, readOneEvent } from './report-body.ts';
+import { reportedBatchSchema } from './reported.schema.ts';
 
 export type ReportDeps = { database: Database; datasets: ReadDeps['datasets']; reporter: Reporter };
 
@@ -35,11 +38,14 @@ export function reportRoutes({ database, datasets, reporter }: ReportDeps) {
         bodyLimit: 2 * mebibyte,
       },
       async (request, reply) => {
-        const { dataset } = await seePlaceToChange(database, request.principal, datasetPathOf(request));
-        const { value, ignored } = readOneEvent(request.body, { datasetId: dataset.id, minStrength });
+        const dataset = await authorizeFeedbackWrite(database, request.principal, datasetPathOf(request));
+        const reported = readReportedEvent(request.body);
+        const ignored = new Set<string>();
+        unknownFieldsOf(request.body, '', ignored);
         nameIgnored(reply, ignored);
+        const event = newEvent(reported, { datasetId: dataset.id, id: newId('rev') }, minStrength);
         const within = once(request, database);
-        const [outcome] = await report(reporter, { database, within }, [value]);
+        const [outcome] = await report(reporter, { database, within }, [event]);
         if (!outcome || outcome.status === 'conflict')
           throw fault('conflict', { param: 'external_id', ...(outcome && { message: outcome.message }) });
         reply.code(outcome.status === 'created' ? 201 : 200);
@@ -54,13 +60,18 @@ export function reportRoutes({ database, datasets, reporter }: ReportDeps) {
         bodyLimit: 8 * mebibyte,
       },
       async (request, reply) => {
-        const { dataset } = await seePlaceToChange(database, request.principal, datasetPathOf(request));
-        const { value, ignored } = readBatch(request.body, { datasetId: dataset.id, minStrength });
+        const dataset = await authorizeFeedbackWrite(database, request.principal, datasetPathOf(request));
+        const ignored = new Set<string>();
+        const read = readBatch(request.body, ignored);
         nameIgnored(reply, ignored);
-        const events = value.filter((item): item is NewEvent => !(item instanceof FieldError));
+        const nextId = ascendingIds('rev');
+        const value = read.map((item) =>
+          item instanceof Fault ? item : newEvent(item, { datasetId: dataset.id, id: nextId() }, minStrength),
+        );
+        const events = value.filter((item): item is NewEvent => !(item instanceof Fault));
         const outcomes = await report(reporter, { database, within: once(request, database) }, events);
         const inOrder = outcomes.values();
-        return reportToWire(value.map((item) => (item instanceof FieldError ? item : taken(inOrder.next().value))));
+        return reportToWire(value.map((item) => (item instanceof Fault ? item : taken(inOrder.next().value))));
       },
     );
   };
@@ -71,16 +82,33 @@ async function report(
   reporter: Reporter,
   { database, within }: { database: Database; within: Database },
   events: readonly NewEvent[],
-): Promise<Outcome[]> {
+): Promise<ReportOutcome[]> {
   if (events.length === 0) return [];
   return within === database ? reporter.report(events) : reporter.reportIn(within, events);
 }
 
-function taken(outcome: Outcome | undefined): Outcome {
+function taken(outcome: ReportOutcome | undefined): ReportOutcome {
   if (!outcome) throw new Error('An event has no outcome. This is a bug.');
   return outcome;
 }
 
-function nameIgnored(reply: FastifyReply, names: readonly string[]): void {
-  if (names.length > 0) reply.header('x-fnf-ignored-fields', names.join(', '));
+const checkBatch = createCheck(
+  Type.Object({ events: Type.Array(Type.Unknown(), { minItems: 1, maxItems: limits.maxBatch }) }),
+);
+
+/** Reads a batch, each event on its own. Throws the fault of what is no batch. */
+function readBatch(body: unknown, ignored: Set<string>): (ReportedEvent | Fault)[] {
+  const problem = checkBatch(body);
+  if (problem) throw problem;
+  // as: it fits the schema.
+  const { events } = body as { events: unknown[] };
+  noteUnknown(body, reportedBatchSchema.properties, '', ignored);
+  return events.map((event, index) => {
+    unknownFieldsOf(event, 'events.', ignored);
+    return readEventAt(event, `events[${index}]`);
+  });
+}
+
+function nameIgnored(reply: FastifyReply, names: ReadonlySet<string>): void {
+  if (names.size > 0) reply.header('x-fnf-ignored-fields', [...names].join(', '));
 }

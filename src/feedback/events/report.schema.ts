@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { nullable } from '#http';
-import { FieldError } from './field-error.ts';
-import type { Outcome } from './known-events.ts';
+import { Fault } from '#kernel';
+import type { ReportOutcome } from './known-events.ts';
 
 const count = (description: string) => Type.Integer({ description, minimum: 0 });
 
@@ -30,17 +30,17 @@ export const reportAnswerSchema = Type.Object({
 
 export type ReportAnswer = Static<typeof reportAnswerSchema>;
 
-export function reportToWire(outcomes: readonly (Outcome | FieldError)[]): ReportAnswer {
+export function reportToWire(outcomes: readonly (ReportOutcome | Fault)[]): ReportAnswer {
   const results = outcomes.map(resultToWire);
   const countOf = (status: ReportAnswer['results'][number]['status']) =>
     results.reduce((sum, result) => sum + Number(result.status === status), 0);
   return { results, created: countOf('created'), duplicates: countOf('duplicate'), rejected: countOf('rejected') };
 }
 
-function resultToWire(outcome: Outcome | FieldError, index: number): ReportAnswer['results'][number] {
-  if (outcome instanceof FieldError) {
-    const { message, param } = outcome;
-    const error = { code: 'invalid_request', message: `${param}: ${message}`, param };
+function resultToWire(outcome: ReportOutcome | Fault, index: number): ReportAnswer['results'][number] {
+  if (outcome instanceof Fault) {
+    const { row, message, options } = outcome;
+    const error = { code: row.code, message, param: options.param ?? null };
     return { index, status: 'rejected', id: null, judged: false, error };
   }
   if (outcome.status === 'conflict') {

@@ -1,7 +1,7 @@
 import type { Sql } from '#db';
 import type { EventState, Judgment } from './event.ts';
 import { endsOf } from './events.store.ts';
-import type { Address, NewEvent, OpenState } from './new-event.ts';
+import type { EventAddress, NewEvent, OpenState } from './new-event.ts';
 
 /** JSON, words, ids and hex hold no line break as it is: joined by one, they are taken apart without any escaping. */
 const joined = (texts: readonly string[]) => texts.join('\n');
@@ -78,9 +78,9 @@ export async function findKnownEvents(
   const rows = await sql.query<Omit<KnownEvent, 'judgments'> & { judgments: string }>(
     `with named as materialized (
        select name.*
-         from (select distinct * from unnest($1::text[], $2::text[]) as reported (dataset_id, external_id)) asked
+         from (select distinct * from unnest($1::text[], $2::text[]) as reported (dataset_id, external_id)) requested
          join retrieval_event_names name
-           on name.dataset_id = asked.dataset_id and name.external_id = asked.external_id
+           on name.dataset_id = requested.dataset_id and name.external_id = requested.external_id
      )
      select e.dataset_id as "datasetId", e.id, e.external_id as "externalId", encode(e.body_digest, 'hex') as digest,
             e.state, e.judgments
@@ -104,9 +104,9 @@ export async function deleteVacantNames(sql: Sql, names: readonly Named[]): Prom
   await sql.query(
     `with vacant as (
        select name.dataset_id, name.external_id
-         from (select distinct * from unnest($1::text[], $2::text[]) as reported (dataset_id, external_id)) asked
+         from (select distinct * from unnest($1::text[], $2::text[]) as reported (dataset_id, external_id)) requested
          join retrieval_event_names name
-           on name.dataset_id = asked.dataset_id and name.external_id = asked.external_id
+           on name.dataset_id = requested.dataset_id and name.external_id = requested.external_id
         where not exists (
                 select from reported_events e where e.dataset_id = name.dataset_id and e.id = name.event_id)
         order by name.dataset_id, name.external_id
@@ -118,10 +118,10 @@ export async function deleteVacantNames(sql: Sql, names: readonly Named[]): Prom
   );
 }
 
-export type Judged = Address & { state: OpenState; judgments: readonly Judgment[] };
+export type JudgedEvent = EventAddress & { state: OpenState; judgments: readonly Judgment[] };
 
 /** Replaces the judgments of locked events. */
-export async function updateJudgments(tx: Sql, events: readonly Judged[]): Promise<void> {
+export async function updateJudgments(tx: Sql, events: readonly JudgedEvent[]): Promise<void> {
   const ids = events.map(({ id }) => id);
   await tx.query(
     `update reported_events e set judgments = judged.judgments, state = judged.state, updated_at = now()

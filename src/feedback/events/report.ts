@@ -1,14 +1,14 @@
 import { createBatcher, type Database, isUnavailable } from '#db';
-import { type Outcome, settleKnown } from './known-events.ts';
+import { type ReportOutcome, settleKnown } from './known-events.ts';
 import type { NewEvent } from './new-event.ts';
 import { deleteVacantNames, insertEvents } from './report.store.ts';
 
 /** Takes events in; of clients that report at the same time, the events share statements. */
 export type Reporter = {
   /** One outcome per event, in the same order. */
-  report: (events: readonly NewEvent[]) => Promise<Outcome[]>;
+  report: (events: readonly NewEvent[]) => Promise<ReportOutcome[]>;
   /** The same in the database, or the transaction, of one request. */
-  reportIn: (database: Database, events: readonly NewEvent[]) => Promise<Outcome[]>;
+  reportIn: (database: Database, events: readonly NewEvent[]) => Promise<ReportOutcome[]>;
 };
 
 /** Two: while one statement waits for the disk, the next one is worked on. */
@@ -73,8 +73,8 @@ type Settling = {
   minStrength: number;
 };
 
-async function settleAll(database: Database, { events, insert, minStrength }: Settling): Promise<Outcome[]> {
-  const settled = new Map<string, Outcome>();
+async function settleAll(database: Database, { events, insert, minStrength }: Settling): Promise<ReportOutcome[]> {
+  const settled = new Map<string, ReportOutcome>();
   let open = events;
   for (let round = 0; round < rounds && open.length > 0; round++) {
     const added = await insert(open);

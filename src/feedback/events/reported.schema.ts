@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { nullable } from '#http';
+import { notBlankPattern, nullable } from '#http';
 import { labels, limits, signals } from './event.ts';
 
 const rank = Type.Integer({
@@ -7,7 +7,12 @@ const rank = Type.Integer({
   minimum: 1,
   maximum: limits.maxRank,
 });
-const text = Type.String({ description: 'What was shown.', minLength: 1, maxLength: limits.maxText });
+const text = Type.String({
+  description: 'What was shown.',
+  minLength: 1,
+  maxLength: limits.maxText,
+  pattern: notBlankPattern,
+});
 const documentId = nullable(Type.String({ minLength: 1, maxLength: limits.maxId }), 'Your name for the document.');
 const score = nullable(Type.Number(), 'How your search scored it.');
 
@@ -35,7 +40,12 @@ const ownName = (description: string, maxLength: number) =>
 /** What answers and requests have in common. */
 export const reportedFields = {
   external_id: ownName('Your name for the event, once per dataset: sent again it makes nothing.', limits.maxName),
-  query: Type.String({ description: 'What was searched for.', minLength: 1, maxLength: limits.maxQuery }),
+  query: Type.String({
+    description: 'What was searched for.',
+    minLength: 1,
+    maxLength: limits.maxQuery,
+    pattern: notBlankPattern,
+  }),
   model: ownName('The model that the search used.', limits.maxModel),
   index_id: ownName('The index that was searched.', limits.maxName),
   request_id: ownName('The request that embedded the query.', limits.maxName),
@@ -50,7 +60,7 @@ export const reportedFields = {
 
 const { query, metadata, ...names } = reportedFields;
 
-/** As it is reported; documented, and read by hand. */
+/** As it is reported. */
 export const reportedEventSchema = Type.Object(
   {
     query,
@@ -63,26 +73,25 @@ export const reportedEventSchema = Type.Object(
       },
     ),
     judgments: Type.Optional(
-      Type.Array(
-        Type.Object({
-          rank: Type.Optional(judgedRank),
-          document_id: Type.Optional(judgedDocument),
-          label,
-          signal: Type.Optional(signal),
-          strength: Type.Optional(strength),
-        }),
-        { description: 'What people did with it.', maxItems: limits.maxJudgments },
+      nullable(
+        Type.Array(
+          Type.Object({
+            rank: Type.Optional(judgedRank),
+            document_id: Type.Optional(judgedDocument),
+            label,
+            signal: Type.Optional(signal),
+            strength: Type.Optional(nullable(strength)),
+          }),
+          { maxItems: limits.maxJudgments },
+        ),
+        'What people did with it.',
       ),
     ),
-    ...optional(names),
-    metadata: Type.Optional(metadata),
+    ...Type.Partial(Type.Object(names)).properties,
+    metadata: Type.Optional(nullable(metadata)),
   },
   { $id: 'ReportedEvent', description: 'What a search reports.' },
 );
-
-function optional<Fields extends typeof names>(fields: Fields) {
-  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, Type.Optional(field)]));
-}
 
 export const reportedBatchSchema = Type.Object({
   events: Type.Array(reportedEventSchema, {

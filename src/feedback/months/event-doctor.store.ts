@@ -15,9 +15,9 @@ export function checkEvents(database: Database): Promise<EventFinding[]> {
   return database.transaction(async (tx) => {
     await tx.query('set transaction isolation level repeatable read read only');
     await tx.query('set local enable_seqscan = on');
-    const [counts, names, strays] = [await listWrongCounts(tx), await listUnnamed(tx), await countStrays(tx)];
-    const stray = { datasetId: null, message: `${strays} are of no month. A server makes it within ten minutes.` };
-    return [...counts, ...names, ...(strays > 0n ? [stray] : [])];
+    const [counts, names, others] = [await listWrongCounts(tx), await listUnnamed(tx), await countOthers(tx)];
+    const other = { datasetId: null, message: `${others} are of no month. A server makes it within ten minutes.` };
+    return [...counts, ...names, ...(others > 0n ? [other] : [])];
   });
 }
 
@@ -48,7 +48,7 @@ function listUnnamed(sql: Sql): Promise<EventFinding[]> {
   );
 }
 
-async function countStrays(sql: Sql): Promise<bigint> {
+async function countOthers(sql: Sql): Promise<bigint> {
   const [row] = await sql.query<{ count: bigint }>('select count(*) as count from reported_events_other', [], {
     timeoutMs,
   });

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { newId } from '#kernel';
-import type { NewEvent } from '../events/new-event.ts';
 import { createReporter } from '../events/report.ts';
-import { readOneEvent } from '../events/report-body.ts';
-import { anEvent, type FeedbackServer, startFeedback } from '../feedback.fixture.ts';
+import { aNewEvent, type FeedbackServer, startFeedback } from '../feedback.fixture.ts';
 import { checkEvents } from './event-doctor.store.ts';
 
 let server: FeedbackServer;
@@ -15,10 +13,7 @@ before(async () => {
 
 after(() => server?.stop());
 
-function eventOf(datasetId: string, name: string): NewEvent {
-  const { value } = readOneEvent({ ...anEvent(), external_id: name }, { datasetId, minStrength: 0.5 });
-  return { ...value, id: newId('rev') };
-}
+const eventOf = (datasetId: string, name: string) => aNewEvent(datasetId, { external_id: name });
 
 test('the doctor finds events that are counted wrongly, that could be reported twice, or that are of no month', async () => {
   const { database } = server;

@@ -3,11 +3,11 @@ import { after, before, test } from 'node:test';
 import { createPartitionMaintenance, openDatabase } from '#db';
 import { type Clock, newId, systemClock } from '#kernel';
 import { awayFromMidnight } from '#test/midnight.ts';
-import { createCare } from '../care.ts';
-import type { NewEvent } from '../events/new-event.ts';
+import { type NewEvent, newEvent } from '../events/new-event.ts';
+import { readReportedEvent } from '../events/read-event.ts';
 import { createReporter } from '../events/report.ts';
-import { readOneEvent } from '../events/report-body.ts';
 import { anEvent, type FeedbackServer, startFeedback } from '../feedback.fixture.ts';
+import { createFeedbackMaintenance } from '../maintenance.ts';
 import { eventMonths } from './event-months.ts';
 import { maintainPartitions } from './months.fixture.ts';
 
@@ -40,8 +40,7 @@ const makeMonth = (ago: number) =>
 /** An event that was reported on the third day of a month so many months ago. */
 function eventOf(datasetId: string, { ago, name = null }: { ago: number; name?: string | null }): NewEvent {
   const body = { ...anEvent(), query: `search ${name}`, ...(name === null ? {} : { external_id: name }) };
-  const { value } = readOneEvent(body, { datasetId, minStrength: 0.5 });
-  return { ...value, id: newId('rev', startOf(ago) + 2 * dayMs) };
+  return newEvent(readReportedEvent(body), { datasetId, id: newId('rev', startOf(ago) + 2 * dayMs) }, 0.5);
 }
 
 const reporterOf = (database = server.database) => createReporter({ database, minStrength: 0.5 });
@@ -52,7 +51,7 @@ function replicaAt(ms: number) {
   const { database } = server;
   return {
     months: createPartitionMaintenance({ database, tables: [eventMonths(clock, retentionDays)] }),
-    care: createCare({ database, clock, retentionDays }),
+    maintenance: createFeedbackMaintenance({ database, clock, retentionDays }),
   };
 }
 
@@ -196,8 +195,7 @@ test('a month goes as a whole with its names, and counts are right at once', asy
       .toSorted(),
     ['conflict', 'conflict', 'conflict', 'conflict', 'created', 'created'],
   );
-  await Promise.all(replicas.map(({ care }) => care.runAll()));
-  assert.deepEqual(await tables('reported_events_gone%'), []);
+  await Promise.all(replicas.map(({ maintenance }) => maintenance.runAll()));
   await assertConsistent(datasetId);
   assert.equal(await total(), 6);
 });
@@ -208,8 +206,8 @@ test('within the month in which the time ends, events go day by day, and their e
     eventOf(datasetId, { ago: 2, name: 'old' }),
     { ...eventOf(datasetId, { ago: 2, name: 'kept' }), id: newId('rev', startOf(2) + 9 * dayMs) },
   ]);
-  const { care, months } = replicaAt(startOf(2) + (5 + retentionDays) * dayMs);
-  await care.runAll();
+  const { maintenance, months } = replicaAt(startOf(2) + (5 + retentionDays) * dayMs);
+  await maintenance.runAll();
   await maintainPartitions(months);
   const { json } = await ask('GET', events);
   assert.deepEqual([json.total_count, json.data[0].external_id], [1, 'kept']);

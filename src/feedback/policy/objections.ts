@@ -1,12 +1,10 @@
 import type { EventResult } from '../events/event.ts';
 import type { NegativePolicy } from './negative-policy.ts';
-import { createShingles, isSimilar } from './shingles.ts';
-import type { Verdict } from './verdicts.ts';
+import type { ResultJudgment } from './result-judgments.ts';
+import { type Shingles, shinglesOf, similarity } from './shingles.ts';
 
 /** A result with what is known about it. */
-export type Shown = EventResult & { verdict: Verdict; isTooLong: boolean };
-
-export const isTooLong = (shown: Shown) => shown.isTooLong;
+export type AssessedResult = EventResult & ResultJudgment & { isTooLong: boolean };
 
 /** Why a result is neither a positive nor a negative. */
 export const dropReasons = [
@@ -24,52 +22,52 @@ export const dropReasons = [
 ] as const;
 export type DropReason = (typeof dropReasons)[number];
 
+type Page = { page: readonly AssessedResult[]; positives: readonly AssessedResult[] };
+
 /** What speaks against a result that is no positive as a negative; null: nothing. */
 export function objectionsTo(
-  { page, positives }: { page: readonly Shown[]; positives: readonly Shown[] },
+  { page, positives }: Page,
   policy: NegativePolicy,
-): (shown: Shown) => DropReason | null {
-  const hasUsable = positives.some((shown) => !shown.isTooLong);
+): (result: AssessedResult) => DropReason | null {
+  const hasUsable = positives.some((positive) => !positive.isTooLong);
   const isLikePositive = likenessTo(positives, policy.nearDuplicateThreshold);
   const objectionToSkipped = objectionsToSkipped({ page, positives }, policy);
-  return (shown) => {
+  return (result) => {
     if (!hasUsable) return 'no_positive';
     // What somebody called wrong needs no place on the page and no score.
-    const objection = shown.verdict.isNegative ? null : objectionToSkipped(shown);
+    const objection = result.isNegative ? null : objectionToSkipped(result);
     if (objection) return objection;
-    if (isLikePositive(shown)) return 'near_duplicate_of_positive';
-    return shown.isTooLong ? 'over_token_limit' : null;
+    if (isLikePositive(result)) return 'near_duplicate_of_positive';
+    return result.isTooLong ? 'over_token_limit' : null;
   };
 }
 
 function objectionsToSkipped(
-  { page, positives }: { page: readonly Shown[]; positives: readonly Shown[] },
+  { page, positives }: Page,
   { mode, maxScoreRatio }: NegativePolicy,
-): (shown: Shown) => DropReason | null {
+): (result: AssessedResult) => DropReason | null {
   const lowestPositive = positives.at(-1)?.rank ?? 0;
-  const lastLookedAt = Math.max(lowestPositive, page.findLast(({ verdict }) => verdict.isTouched)?.rank ?? 0);
+  const lastLookedAt = Math.max(lowestPositive, page.findLast(({ isTouched }) => isTouched)?.rank ?? 0);
   const documents = new Set(positives.flatMap(({ document_id: id }) => (id === null ? [] : [id])));
-  const bestScore = positives.reduce<number | null>((best, { score }) => maxOf(best, score), null);
-  return ({ rank, verdict, score, document_id: documentId }) => {
+  const scores = positives.flatMap(({ score }) => (score === null ? [] : [score]));
+  const tooHigh = scores.length === 0 ? Number.POSITIVE_INFINITY : partOf(Math.max(...scores), maxScoreRatio);
+  return ({ rank, isTouched, score, document_id: documentId }) => {
     if (rank > lastLookedAt) return 'below_last_looked_at';
-    if (verdict.isTouched) return 'touched_not_negative';
+    if (isTouched) return 'touched_not_negative';
     if (rank > lowestPositive) return 'below_lowest_positive';
     if (mode === 'explicit_only') return 'not_judged_negative';
     if (documentId !== null && documents.has(documentId)) return 'same_document_as_positive';
-    const isHigh = score !== null && bestScore !== null && score >= partOf(bestScore, maxScoreRatio);
-    return isHigh ? 'score_too_high' : null;
+    return score !== null && score >= tooHigh ? 'score_too_high' : null;
   };
 }
 
-function likenessTo(positives: readonly Shown[], threshold: number): (shown: Shown) => boolean {
-  const shingles = createShingles();
-  return ({ text }) =>
-    positives.some((positive) => isSimilar(shingles.of(text), shingles.of(positive.text), threshold));
-}
-
-function maxOf(best: number | null, score: number | null): number | null {
-  if (best === null || score === null) return best ?? score;
-  return Math.max(best, score);
+function likenessTo(positives: readonly AssessedResult[], threshold: number): (result: AssessedResult) => boolean {
+  let known: Shingles[] | null = null;
+  return ({ text }) => {
+    known ??= positives.map((positive) => shinglesOf(positive.text));
+    const shingles = shinglesOf(text);
+    return known.some((other) => similarity(shingles, other) >= threshold);
+  };
 }
 
 /** A ratio of a score; of a negative one (a distance, a logarithm) what lies as far below it. */

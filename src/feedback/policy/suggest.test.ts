@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { fc } from '#test/properties.ts';
 import { type EventResult, type Judgment, labels } from '../events/event.ts';
 import { negativePolicy as policy } from './negative-policy.ts';
-import { createShingles, isSimilar } from './shingles.ts';
-import { type Choice, suggest } from './suggest.ts';
+import { shinglesOf, similarity } from './shingles.ts';
+import { type RankChoice, suggest } from './suggest.ts';
 
 const words = 'amber birch cedar delta ember fjord grove heath ivory jade knoll larch'.split(' ');
 const long = (seed: number) =>
@@ -134,7 +134,7 @@ test('the same text called right and wrong is a contradiction', () => {
 
 test('who chooses the positives has the last word about them, and the policy follows', () => {
   const judgments = [judged(2), judged(3, 'negative')];
-  const choice: Choice = { positives: [3], negatives: null };
+  const choice: RankChoice = { positives: [3], negatives: null };
   assert.deepEqual(suggest({ results: page(4), judgments, choice }, policy), {
     positives: [3],
     negatives: [1],
@@ -247,11 +247,10 @@ test('every result is in exactly one list, and no rule of the policy is ever bro
       );
       const lowest = Math.max(0, ...positives);
       const textOf = (rank: number) => results.find((result) => result.rank === rank)?.text ?? '';
-      const shingles = createShingles();
       for (const rank of negatives) {
         assert.ok(positives.length > 0);
         for (const positive of positives)
-          assert.ok(!isSimilar(shingles.of(textOf(rank)), shingles.of(textOf(positive)), rules.nearDuplicateThreshold));
+          assert.ok(similarity(shinglesOf(textOf(rank)), shinglesOf(textOf(positive))) < rules.nearDuplicateThreshold);
         if (says(rank, 'negative')) continue;
         assert.equal(rules.mode, 'explicit_then_skipped');
         assert.equal(at(rank).length, 0, 'it was touched');

@@ -12,7 +12,7 @@ export type PromotionNotice = {
   events: number;
 };
 
-/** Counts promotions of this hour. True for the first of them, which is told at once and so not counted. */
+/** Counts promotions of this hour. True for the first of them, which is recorded at once and so not counted. */
 export async function upsertNotice(tx: Sql, notice: PromotionNotice): Promise<boolean> {
   const { actor } = notice;
   const [row] = await tx.query<{ isFirst: boolean }>(
@@ -38,7 +38,7 @@ export async function upsertNotice(tx: Sql, notice: PromotionNotice): Promise<bo
   return row?.isFirst ?? true;
 }
 
-/** Takes away notices of hours that are over; those that another replica is about to tell are left to it. */
+/** Takes away notices of hours that are over; those that another replica is about to record are left to it. */
 export async function takeDueNotices(tx: Sql, limit: number): Promise<(PromotionNotice & { hour: Date })[]> {
   const rows = await tx.query<
     Omit<PromotionNotice, 'actor'> & { hour: Date; kind: Actor['kind']; actorId: string; label: string }

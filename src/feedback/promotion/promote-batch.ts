@@ -4,17 +4,22 @@ import type { Principal } from '#http';
 import type { Blocker } from '../assessment/draft.ts';
 import { insertPromotedPairs } from '../assessment/duplicates.store.ts';
 import type { EventState } from '../events/event.ts';
-import { type EventRow, findEvents, lockEvents } from '../events/events.store.ts';
+import { findEvents, type StoredEvent } from '../events/events.store.ts';
 import { updatePromoted } from '../events/moves.store.ts';
-import { type Decision, type Drafted, draftEvents } from './drafted.ts';
-import { judge, type Verdict } from './judge.ts';
-import { tellOfPromotion } from './tell.ts';
+import {
+  type DraftValidation,
+  draftPromotions,
+  type PromotionDecision,
+  type PromotionDraft,
+  validateDrafts,
+} from './draft-promotions.ts';
+import { recordPromotion } from './promotion-activity.ts';
 
 /** What became of one event. */
-export type Outcome =
+export type PromotionOutcome =
   | { status: 'promoted' | 'already_promoted'; exampleIds: string[] }
   /** Of a dry run. */
-  | { status: 'promotable'; drafted: Drafted }
+  | { status: 'promotable'; draft: PromotionDraft }
   | { status: 'blocked'; blockers: Blocker[] }
   | { status: 'wrong_state'; state: EventState }
   /** Gave up after several rounds, because others kept changing the event. */
@@ -26,11 +31,11 @@ export type PromotionDeps = { database: Database; datasets: Datasets };
 /** Who promotes, where, and in which request. */
 export type Promoter = { principal: Principal; path: DatasetPath; requestId: string };
 
-export type Batch = {
+export type PromotionBatch = {
   dataset: Dataset;
   promoter: Promoter;
   ids: readonly string[];
-  decision: Decision;
+  decision: PromotionDecision;
   isDryRun: boolean;
   /** Of a dry run in several parts: the pairs that events of the parts before would have taught. */
   taught?: Set<string>;
@@ -43,73 +48,69 @@ const rounds = 4;
  * Makes examples of events, each for itself; gives outcomes by id. An event and its example change in one transaction, in
  * which nobody else changes the dataset, so an event becomes one example however often and wherever it is promoted.
  */
-export async function promoteBatch(deps: PromotionDeps, batch: Batch): Promise<Map<string, Outcome>> {
-  const done = new Map<string, Outcome>();
+export async function promoteBatch(
+  { database, datasets }: PromotionDeps,
+  batch: PromotionBatch,
+): Promise<Map<string, PromotionOutcome>> {
+  const { dataset } = batch;
+  const done = new Map<string, PromotionOutcome>();
   for (let round = 0; round < rounds; round++) {
     const ids = batch.ids.filter((id) => !done.has(id));
     if (ids.length === 0) break;
-    const rows = await findEvents(deps.database, batch.dataset.id, ids);
-    const drafted = await draftEvents(deps.datasets, { ...batch, rows: rows.filter(isOpen) }, batch.decision);
-    const work = { ids, drafted };
+    const events = await findEvents(database, dataset.id, ids);
+    const drafts = await draftPromotions(datasets, { dataset, events: events.filter(isOpen) }, batch.decision);
     const outcomes = batch.isDryRun
-      ? await tryOut(deps.database, batch, { ...work, rows })
-      : await deps.database.transaction((tx) => promote(tx, deps.datasets, { ...batch, ...work }));
+      ? outcomesOf(ids, events, await validateDrafts(database, dataset.id, drafts, batch.taught))
+      : await database.transaction((tx) => promote(tx, datasets, { promoter: batch.promoter, ids, drafts }));
     for (const [id, outcome] of outcomes) done.set(id, outcome);
   }
   for (const id of batch.ids) if (!done.has(id)) done.set(id, { status: 'busy' });
   return done;
 }
 
-const isOpen = ({ state }: EventRow) => state === 'pending' || state === 'needs_judgment';
+const isOpen = ({ state }: StoredEvent) => state === 'pending' || state === 'needs_judgment';
 
-type Work = { ids: readonly string[]; drafted: Map<string, Drafted> };
-
-async function tryOut(
-  sql: Sql,
-  { dataset, taught }: Batch,
-  { ids, drafted, rows }: Work & { rows: readonly EventRow[] },
-): Promise<Map<string, Outcome>> {
-  const verdicts = await judge(sql, dataset.id, [...drafted.values()], taught);
-  return outcomesOf(ids, { rows, verdicts, promoted: new Map() });
-}
+type Promotion = { promoter: Promoter; ids: readonly string[]; drafts: readonly PromotionDraft[] };
 
 /** Promotes what has not changed since it was drafted; what has gets no outcome. */
-async function promote(tx: Sql, datasets: Datasets, batch: Batch & Work): Promise<Map<string, Outcome>> {
-  const { promoter, ids, drafted } = batch;
+async function promote(
+  tx: Sql,
+  datasets: Datasets,
+  { promoter, ids, drafts }: Promotion,
+): Promise<Map<string, PromotionOutcome>> {
   const { principal, path, requestId } = promoter;
   const { project, dataset } = await changeOwnDataset(tx, principal, path);
-  const rows = await lockEvents(tx, dataset.id, ids);
-  const current = rows.flatMap((row) => {
-    const known = drafted.get(row.id);
-    return known && known.row.state === row.state && known.row.judgments === row.judgments ? [known] : [];
-  });
-  const verdicts = await judge(tx, dataset.id, current);
-  const promoted = await addExamples(tx, datasets, { datasetId: dataset.id, verdicts });
-  if (promoted.size > 0) await tellOfPromotion(tx, { principal, project, dataset, requestId, events: promoted.size });
-  const outcomes = outcomesOf(ids, { rows, verdicts, promoted });
-  for (const [id, { status }] of outcomes)
-    if (status === 'promotable') outcomes.set(id, { status: 'blocked', blockers: ['duplicate_of_example'] });
+  const events = await findEvents(tx, dataset.id, ids, { lock: true });
+  const versions = new Map(events.map((event) => [event.id, versionOf(event)]));
+  const current = drafts.filter(({ event }) => versions.get(event.id) === versionOf(event));
+  const validations = await validateDrafts(tx, dataset.id, current);
+  const promoted = await addExamples(tx, datasets, { datasetId: dataset.id, validations });
+  if (promoted.size > 0) await recordPromotion(tx, { principal, project, dataset, requestId, events: promoted.size });
+  const outcomes = outcomesOf(ids, events, validations);
+  for (const [id, { status }] of outcomes) {
+    const exampleId = promoted.get(id);
+    if (exampleId !== undefined) outcomes.set(id, { status: 'promoted', exampleIds: [exampleId] });
+    else if (status === 'promotable') outcomes.set(id, { status: 'blocked', blockers: ['duplicate_of_example'] });
+  }
   return outcomes;
 }
 
-type Known = {
-  rows: readonly EventRow[];
-  verdicts: ReadonlyMap<string, Verdict>;
-  promoted: ReadonlyMap<string, string>;
-};
+const versionOf = ({ state, judgments }: StoredEvent) => JSON.stringify([state, judgments]);
 
-function outcomesOf(ids: readonly string[], { rows, verdicts, promoted }: Known): Map<string, Outcome> {
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  const outcomeOf = (id: string): Outcome | null => {
-    const row = byId.get(id);
-    const exampleId = promoted.get(id);
-    if (!row) return { status: 'not_found' };
-    if (row.state === 'promoted') return { status: 'already_promoted', exampleIds: row.exampleIds };
-    if (!isOpen(row)) return { status: 'wrong_state', state: row.state };
-    return exampleId === undefined ? (verdicts.get(id) ?? null) : { status: 'promoted', exampleIds: [exampleId] };
+function outcomesOf(
+  ids: readonly string[],
+  events: readonly StoredEvent[],
+  validations: ReadonlyMap<string, DraftValidation>,
+): Map<string, PromotionOutcome> {
+  const byId = new Map(events.map((event) => [event.id, event]));
+  const outcomeOf = (id: string): PromotionOutcome | undefined => {
+    const event = byId.get(id);
+    if (!event) return { status: 'not_found' };
+    if (event.state === 'promoted') return { status: 'already_promoted', exampleIds: event.exampleIds };
+    return isOpen(event) ? validations.get(id) : { status: 'wrong_state', state: event.state };
   };
   return new Map(
-    ids.flatMap((id): [string, Outcome][] => {
+    ids.flatMap((id): [string, PromotionOutcome][] => {
       const outcome = outcomeOf(id);
       return outcome ? [[id, outcome]] : [];
     }),
@@ -120,22 +121,22 @@ function outcomesOf(ids: readonly string[], { rows, verdicts, promoted }: Known)
 async function addExamples(
   tx: Sql,
   datasets: Datasets,
-  { datasetId, verdicts }: { datasetId: string; verdicts: ReadonlyMap<string, Verdict> },
+  { datasetId, validations }: { datasetId: string; validations: ReadonlyMap<string, DraftValidation> },
 ): Promise<Map<string, string>> {
-  const ready = [...verdicts.values()].flatMap((verdict) =>
-    verdict.status === 'promotable' && verdict.drafted.prepared ? [verdict.drafted] : [],
+  const ready = [...validations.values()].flatMap((validation) =>
+    validation.status === 'promotable' && validation.draft.prepared ? [validation.draft] : [],
   );
   if (ready.length === 0) return new Map();
   const examples = ready.flatMap(({ prepared }) => prepared ?? []);
   const added = await datasets.addExamples(tx, { datasetId, examples, dedupe: 'exact' });
-  const made = ready.flatMap(({ row, draft }, index) => {
+  const promoted = ready.flatMap(({ event, example }, index) => {
     const exampleId = added[index]?.id ?? null;
-    return exampleId === null ? [] : [{ id: row.id, exampleId, pairs: draft.example?.pairs ?? [] }];
+    return exampleId === null ? [] : [{ id: event.id, exampleId, pairs: example?.pairs ?? [] }];
   });
-  if (made.length > 0) {
-    const pairs = made.flatMap(({ exampleId, pairs: all }) => all.map((pair) => ({ pair, exampleId })));
+  if (promoted.length > 0) {
+    const pairs = promoted.flatMap(({ exampleId, pairs: all }) => all.map((pair) => ({ pair, exampleId })));
     await insertPromotedPairs(tx, datasetId, pairs);
-    await updatePromoted(tx, datasetId, made);
+    await updatePromoted(tx, datasetId, promoted);
   }
-  return new Map(made.map(({ id, exampleId }) => [id, exampleId]));
+  return new Map(promoted.map(({ id, exampleId }) => [id, exampleId]));
 }

@@ -2,15 +2,15 @@ import type { Database } from '#db';
 import { Fault, type FaultName } from '#kernel';
 import { countMatches } from '../events/event-list.ts';
 import { type EventFilter, listEventIds } from '../events/events.store.ts';
-import { type Batch, type Outcome, type PromotionDeps, promoteBatch } from './promote-batch.ts';
+import { type PromotionBatch, type PromotionDeps, type PromotionOutcome, promoteBatch } from './promote-batch.ts';
 
 /** Events of one transaction, of one request, and the time after which a request begins no further transaction. */
 const batchSize = 100;
 export const maxEvents = 1_000;
-const patienceMs = 20_000;
+const timeLimitMs = 20_000;
 
 export type FilterRun = {
-  outcomes: Map<string, Outcome>;
+  outcomes: Map<string, PromotionOutcome>;
   /** Events of the filter that were not looked at. */
   remaining: number;
   /** The last one that was; null: there are no more. */
@@ -19,7 +19,7 @@ export type FilterRun = {
   stopped: { code: FaultName; message: string } | null;
 };
 
-export type FilterBatch = Omit<Batch, 'ids' | 'taught'> & {
+export type FilterPromotion = Omit<PromotionBatch, 'ids' | 'taught'> & {
   /** Null: it can match nothing. */
   filter: EventFilter | null;
   /** Only events after this one; null: all. */
@@ -33,11 +33,11 @@ export type FilterBatch = Omit<Batch, 'ids' | 'taught'> & {
  */
 export async function promoteFilter(
   deps: PromotionDeps,
-  { filter, after, limit, ...batch }: FilterBatch,
+  { filter, after, limit, ...batch }: FilterPromotion,
 ): Promise<FilterRun> {
   const run: FilterRun = { outcomes: new Map(), remaining: 0, resumeAfter: null, stopped: null };
   if (!filter) return run;
-  const until = performance.now() + patienceMs;
+  const until = performance.now() + timeLimitMs;
   const ids = await listEventIds(deps.database, filter, { beyond: after, limit, order: 'oldest' });
   const taught = new Set<string>();
   let last = after;

@@ -1,19 +1,23 @@
 import { type Dataset, type ExampleWire, exampleToWire, findExample, type Split } from '#datasets';
 import type { Sql } from '#db';
 import { fault } from '#kernel';
-import type { StoredEvent } from '../assessment/stored-event.ts';
 import type { EventResult } from '../events/event.ts';
+import type { StoredEvent } from '../events/events.store.ts';
 import { findEvent, noSuchEvent } from '../events/read-events.ts';
-import type { Choice } from '../policy/suggest.ts';
-import type { Drafted } from './drafted.ts';
-import { type Batch, type Outcome, type PromotionDeps, promoteBatch } from './promote-batch.ts';
+import type { RankChoice } from '../policy/suggest.ts';
+import type { PromotionDraft } from './draft-promotions.ts';
+import { type PromotionBatch, type PromotionDeps, type PromotionOutcome, promoteBatch } from './promote-batch.ts';
 
 /** What a person decides about one event; null: as it is. */
-export type Override = { positives: number[] | null; negatives: number[] | null; query: string | null };
+export type PromotionOverride = { positives: number[] | null; negatives: number[] | null; query: string | null };
 
-export type OnePromotion = Omit<Batch, 'ids' | 'decision'> & { id: string; override: Override; split: Split };
+export type OnePromotion = Omit<PromotionBatch, 'ids' | 'decision'> & {
+  id: string;
+  override: PromotionOverride;
+  split: Split;
+};
 
-/** Makes an example of one event, or tells what it would become. Throws what stands in the way. */
+/** Makes an example of one event, or shows what it would become. Throws what stands in the way. */
 export async function promoteOne(
   deps: PromotionDeps,
   { id, override, split, ...batch }: OnePromotion,
@@ -29,7 +33,7 @@ export async function promoteOne(
 }
 
 /** Refuses ranks that the event does not have. Throws `invalid_request`. */
-function checkOverride({ results }: StoredEvent, { positives, negatives, query }: Override): void {
+function checkOverride({ results }: StoredEvent, { positives, negatives, query }: PromotionOverride): void {
   checkRanks(results, 'positives', positives ?? []);
   checkRanks(results, 'negatives', negatives ?? []);
   if (query !== null && query.trim() === '')
@@ -46,7 +50,7 @@ function checkRanks(results: readonly EventResult[], field: string, ranks: reado
     });
 }
 
-function choiceOf({ positives, negatives, query }: Override): { choice?: Choice; query?: string } {
+function choiceOf({ positives, negatives, query }: PromotionOverride): { choice?: RankChoice; query?: string } {
   return {
     ...(positives || negatives ? { choice: { positives, negatives } } : {}),
     ...(query === null ? {} : { query }),
@@ -58,7 +62,7 @@ export type PromotedExample = Omit<ExampleWire, 'id'> & { id: string | null };
 
 async function examplesOf(
   sql: Sql,
-  { dataset, outcome, isChanged }: { dataset: Dataset; outcome: Outcome; isChanged: boolean },
+  { dataset, outcome, isChanged }: { dataset: Dataset; outcome: PromotionOutcome; isChanged: boolean },
 ): Promise<PromotedExample[]> {
   switch (outcome.status) {
     case 'promoted':
@@ -68,7 +72,7 @@ async function examplesOf(
       if (isChanged) throw wrongState('promoted');
       return findExamples(sql, dataset, outcome.exampleIds);
     case 'promotable':
-      return previewOf(dataset, outcome.drafted);
+      return previewOf(dataset, outcome.draft);
     default:
       throw refusalOf(outcome);
   }
@@ -79,9 +83,9 @@ async function findExamples(sql: Sql, dataset: Dataset, ids: readonly string[]):
   return examples.flatMap((example) => (example ? [exampleToWire(example, dataset.kind)] : []));
 }
 
-function previewOf(dataset: Dataset, { draft, split, prepared }: Drafted): PromotedExample[] {
+function previewOf(dataset: Dataset, { event, example: draft, split, prepared }: PromotionDraft): PromotedExample[] {
   const example = prepared?.example;
-  if (!example || !draft.example) return [];
+  if (!example || !draft) return [];
   const now = new Date().toISOString();
   return [
     {
@@ -89,21 +93,21 @@ function previewOf(dataset: Dataset, { draft, split, prepared }: Drafted): Promo
       dataset_id: dataset.id,
       kind: 'embedding',
       text: null,
-      embedding: draft.example.content,
+      embedding: draft.content,
       split,
       origin: 'retrieval_event',
-      origin_id: draft.event.id,
+      origin_id: event.id,
       tokens: example.tokens,
       valid: example.valid,
       issues: [...example.issues],
-      content_hash: draft.example.hash,
+      content_hash: draft.hash,
       created_at: now,
       updated_at: now,
     },
   ];
 }
 
-type Refused = Exclude<Outcome, { status: 'promoted' | 'already_promoted' | 'promotable' }>;
+type Refused = Exclude<PromotionOutcome, { status: 'promoted' | 'already_promoted' | 'promotable' }>;
 
 /** Why an event was not promoted. */
 export function refusalOf(outcome: Refused) {

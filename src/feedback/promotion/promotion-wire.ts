@@ -1,4 +1,4 @@
-import type { Outcome } from './promote-batch.ts';
+import type { PromotionOutcome } from './promote-batch.ts';
 import type { FilterRun } from './promote-filter.ts';
 import { refusalOf } from './promote-one.ts';
 import type { PromotedManyWire } from './promotion.schema.ts';
@@ -24,7 +24,7 @@ export function promotedToWire(
   };
 }
 
-function resultToWire(id: string, outcome: Outcome): Result {
+function resultToWire(id: string, outcome: PromotionOutcome): Result {
   switch (outcome.status) {
     case 'promoted':
     case 'already_promoted':

@@ -1,22 +1,21 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { once } from '#calls';
-import { datasetPathOf, type Split } from '#datasets';
+import { assignQuerySplit, datasetPathOf, type Split } from '#datasets';
 import type { TypeBoxProvider } from '#http';
 import { fault, isId } from '#kernel';
 import { filterOf } from '../events/event-list.ts';
-import { type EventsDeps, eventIdOf, eventPath, questionOf } from '../events/events.routes.ts';
+import { type EventsDeps, eventIdOf, eventPath, eventQueryOf } from '../events/events.routes.ts';
 import { eventFilters, eventToWire } from '../events/events.schema.ts';
 import { readEvent } from '../events/read-events.ts';
 import { eventsPath } from '../events/report.routes.ts';
-import { type FeedbackPlace, seePlaceToChange } from '../place.ts';
-import { type Batch, type Promoter, type PromotionDeps, promoteBatch } from './promote-batch.ts';
+import { authorizeFeedbackWrite } from '../feedback-access.ts';
+import { type Promoter, type PromotionBatch, type PromotionDeps, promoteBatch } from './promote-batch.ts';
 import { type FilterRun, maxEvents, promoteFilter } from './promote-filter.ts';
-import { type Override, promoteOne } from './promote-one.ts';
+import { type PromotionOverride, promoteOne } from './promote-one.ts';
 import { promoteContract, promoteManyContract } from './promotion.contract.ts';
 import { promoteBody, promoteManyBody } from './promotion.schema.ts';
 import { promotedToWire } from './promotion-wire.ts';
-import { splitByRatio } from './split-rule.ts';
 
 /** The only way from feedback to training examples. */
 export function promotionRoutes({ database, datasets }: EventsDeps) {
@@ -30,12 +29,12 @@ export function promotionRoutes({ database, datasets }: EventsDeps) {
         schema: { body: promoteBody },
       },
       async (request, reply) => {
-        const { dataset } = await seePlaceToChange(database, request.principal, datasetPathOf(request));
+        const dataset = await authorizeFeedbackWrite(database, request.principal, datasetPathOf(request));
         const { split = 'train', dry_run: isDryRun = false } = request.body;
         const deps = { database: once(request, database), datasets };
         const [id, override] = [eventIdOf(request), overrideOf(request.body)];
-        const wanted = { dataset, id, override, split, promoter: promoterOf(request), isDryRun };
-        const { isNew, examples } = await promoteOne(deps, wanted);
+        const promotion = { dataset, id, override, split, promoter: promoterOf(request), isDryRun };
+        const { isNew, examples } = await promoteOne(deps, promotion);
         reply.code(isNew ? 201 : 200);
         return { event: eventToWire(await readEvent({ sql: deps.database, datasets }, dataset, id)), examples };
       },
@@ -48,16 +47,16 @@ export function promotionRoutes({ database, datasets }: EventsDeps) {
         schema: { body: promoteManyBody },
       },
       async (request) => {
-        const place = await seePlaceToChange(database, request.principal, datasetPathOf(request));
+        const dataset = await authorizeFeedbackWrite(database, request.principal, datasetPathOf(request));
         const { body } = request;
         const isDryRun = body.dry_run ?? false;
         const batch = {
-          dataset: place.dataset,
+          dataset,
           promoter: promoterOf(request),
           decision: { choiceOf: () => ({}), splitOf: splitRuleOf(body) },
           isDryRun,
         };
-        const run = await promoteMany({ database: once(request, database), datasets }, { place, batch, body });
+        const run = await promoteMany({ database: once(request, database), datasets }, { batch, body });
         return promotedToWire(run, { ids: body.ids ?? [...run.outcomes.keys()], isDryRun });
       },
     );
@@ -66,7 +65,7 @@ export function promotionRoutes({ database, datasets }: EventsDeps) {
 
 async function promoteMany(
   deps: PromotionDeps,
-  { place, batch, body }: { place: FeedbackPlace; batch: Omit<Batch, 'ids'>; body: Static<typeof promoteManyBody> },
+  { batch, body }: { batch: Omit<PromotionBatch, 'ids'>; body: Static<typeof promoteManyBody> },
 ): Promise<FilterRun> {
   const { ids, filter, after = null, limit = maxEvents } = body;
   if ((ids === undefined) === (filter === undefined))
@@ -78,8 +77,8 @@ async function promoteMany(
   if (after !== null && !isId('rev', after))
     throw fault('invalid_request', { message: 'after: expected the id of an event.', param: 'after' });
   refuseUnknown(filter ?? {});
-  const question = questionOf({ ...filter, state: 'pending' });
-  return promoteFilter(deps, { ...batch, filter: filterOf(place.dataset.id, question), after, limit });
+  const query = eventQueryOf({ ...filter, state: 'pending' });
+  return promoteFilter(deps, { ...batch, filter: filterOf(batch.dataset.id, query), after, limit });
 }
 
 /** Elsewhere unknown fields are ignored; here each that is left out would promote more than was meant, and for good. */
@@ -97,7 +96,11 @@ function promoterOf(request: FastifyRequest): Promoter {
   return { principal: request.principal, path: datasetPathOf(request), requestId: request.id };
 }
 
-function overrideOf({ positives = null, negatives = null, query = null }: Partial<Override>): Override {
+function overrideOf({
+  positives = null,
+  negatives = null,
+  query = null,
+}: Partial<PromotionOverride>): PromotionOverride {
   return { positives, negatives, query };
 }
 
@@ -105,6 +108,6 @@ type SplitFields = Pick<Static<typeof promoteManyBody>, 'split' | 'test_ratio'>;
 
 function splitRuleOf({ split, test_ratio: testRatio }: SplitFields): (query: string) => Split {
   if (testRatio === undefined) return () => split ?? 'train';
-  if (split === undefined) return splitByRatio(testRatio);
+  if (split === undefined) return (query) => assignQuerySplit(query, { testRatio, splitSeed: 0 });
   throw fault('invalid_request', { message: 'test_ratio: send split or test_ratio.', param: 'test_ratio' });
 }

@@ -1,6 +1,10 @@
 import Type, { type Static } from 'typebox';
+import { countingModel } from '#datasets';
 import { type Contract, nullable, timestamp } from '#http';
-import type { FeedbackSettings } from './settings.ts';
+import type { BaseModel } from '#models';
+import type { ProjectSeen } from '#projects';
+import { limits } from '../events/event.ts';
+import { dedupeWindowDays, negativePolicy } from '../policy/negative-policy.ts';
 
 const count = (description: string) => Type.Integer({ description, minimum: 0 });
 const share = (description: string) => Type.Number({ description, minimum: 0, maximum: 1 });
@@ -51,26 +55,32 @@ const settingsSchema = Type.Object(
   { $id: 'RetrievalSettings', description: 'How search feedback is dealt with.' },
 );
 
-export function settingsToWire(settings: FeedbackSettings): Static<typeof settingsSchema> {
-  const { policy, baseModel, limits } = settings;
+type SettingsSource = { models: { baseModels: () => readonly BaseModel[] }; retentionDays: number };
+
+/** The rules of this release, the model that the project would train, and what the operator set. */
+export function settingsToWire(
+  { models, retentionDays }: SettingsSource,
+  { archivedAt, updatedAt }: ProjectSeen,
+): Static<typeof settingsSchema> {
+  const baseModel = countingModel({ models }, { kind: 'embedding', targetModel: null });
   const maxTokens = baseModel?.maxContextTokens ?? null;
   return {
-    accepts_events: settings.acceptsEvents,
+    accepts_events: archivedAt === null,
     auto_promote: false,
-    min_strength: policy.minStrength,
+    min_strength: negativePolicy.minStrength,
     negatives: {
-      mode: policy.mode,
-      max_negatives: policy.maxNegatives,
-      max_score_ratio: policy.maxScoreRatio,
-      near_duplicate_threshold: policy.nearDuplicateThreshold,
+      mode: negativePolicy.mode,
+      max_negatives: negativePolicy.maxNegatives,
+      max_score_ratio: negativePolicy.maxScoreRatio,
+      near_duplicate_threshold: negativePolicy.nearDuplicateThreshold,
     },
-    dedupe: { by: 'query+positive', window_days: settings.dedupeWindowDays },
-    retention_days: settings.retentionDays,
+    dedupe: { by: 'query+positive', window_days: dedupeWindowDays },
+    retention_days: retentionDays,
     limits: { max_batch: limits.maxBatch, max_results: limits.maxResults, max_query_tokens: maxTokens },
     base_model: baseModel?.id ?? null,
     max_seq_length: maxTokens,
     query_instruction: baseModel?.queryInstruction ?? null,
-    updated_at: settings.updatedAt.toISOString(),
+    updated_at: updatedAt.toISOString(),
   };
 }
 

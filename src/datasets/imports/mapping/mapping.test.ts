@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '#test/properties.ts';
 import { checkExample } from '../../content/check-example.ts';
-import { assignSplit } from '../profile/assign-split.ts';
+import { assignSplit } from '../../examples/assign-split.ts';
 import { applyMapping } from './apply-mapping.ts';
 import { isMapping, type Mapping, readMapping, type WireMapping } from './mapping.ts';
 
@@ -87,13 +87,14 @@ test('an assigned split depends on seed and content only, and keeps to its share
   });
   for (const testRatio of [0, 0.1, 0.2, 0.5])
     for (const splitSeed of [0, 1, -7]) {
-      const assign = () => hashes.map((hash) => assignSplit(hash, { testRatio, splitSeed }));
+      const assign = () =>
+        hashes.map((hash) => assignSplit({ messages: [], tools: null }, hash, { testRatio, splitSeed }));
       const share = assign().filter((split) => split === 'test').length / hashes.length;
       assert.ok(Math.abs(share - testRatio) < 0.015, `${share} of ${testRatio}`);
       assert.deepEqual(assign(), assign());
     }
   const bySeed = [0, 1].map((splitSeed) =>
-    hashes.map((hash) => assignSplit(hash, { testRatio: 0.5, splitSeed })).join(),
+    hashes.map((hash) => assignSplit({ messages: [], tools: null }, hash, { testRatio: 0.5, splitSeed })).join(),
   );
   assert.notEqual(bySeed[0], bySeed[1]);
 });

@@ -2,7 +2,7 @@ import type { TokenCount } from '#engine';
 import { SeenHashes } from '#kernel';
 import type { ExampleKind } from '../../content/example-content.ts';
 import type { Issue } from '../../content/issues.ts';
-import { issuesOf, type TokenRuler } from '../../examples/new-examples.ts';
+import { type ExampleTokenCounter, issuesOf } from '../../examples/new-examples.ts';
 import type { RowCounts, SampleRow, SourceIssue } from '../import-record.ts';
 import type { ProfileResult } from '../import-runs.store.ts';
 import type { DetectedShape } from '../mapping/detect-shape.ts';
@@ -22,7 +22,7 @@ export type ProfileOptions = {
   sampleRows: number;
   maxRows: number;
   /** Null: no model is installed that could count. */
-  tokenCounter: TokenRuler | null;
+  tokenCounter: ExampleTokenCounter | null;
   /** Which of these contents the dataset has, as hashes in hex; null: there is no dataset yet. */
   findExisting: ((hashes: readonly Buffer[]) => Promise<ReadonlySet<string>>) | null;
   writeIssue: (line: string) => void;

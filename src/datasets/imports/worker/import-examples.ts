@@ -2,6 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Sql, Transaction } from '#db';
 import { contentHash } from '../../content/check-example.ts';
 import { claimRoom, createDatasetEarly } from '../../datasets.ts';
+import { assignSplit } from '../../examples/assign-split.ts';
 import { bulkAdd } from '../../examples/bulk-add.ts';
 import { issuesOf, type StorableExample } from '../../examples/new-examples.ts';
 import { freezeVersion, writeVersion } from '../../versions/versions.ts';
@@ -10,7 +11,6 @@ import { listParts } from '../import-parts.store.ts';
 import type { ImportRecord } from '../import-record.ts';
 import { endImporting } from '../import-runs.store.ts';
 import { isMapping, type Mapping, readMapping } from '../mapping/mapping.ts';
-import { assignSplit, splitDigest } from '../profile/assign-split.ts';
 import { TokenCounts } from '../profile/token-counts.ts';
 import { validateRow } from '../profile/validate-row.ts';
 import { ImportFailure } from '../reading/import-failure.ts';
@@ -165,7 +165,7 @@ function exampleOf(row: SourceRow, { run, mapping, tokens, maxTokens }: RowConte
   return {
     origin: 'import',
     originId: run.id,
-    split: example.split ?? assignSplit(splitDigest(content, hash), run.options),
+    split: example.split ?? assignSplit(content, hash, run.options),
     json,
     bytes: Buffer.byteLength(json),
     hash,

@@ -1,8 +1,8 @@
 import { type CountingBasis, createItemCounter, createTokenCounter, type EngineModel, type TokenCount } from '#engine';
 import type { BaseModel } from '#models';
 import type { ExampleContent, ExampleKind } from '../../content/example-content.ts';
-import type { TokenRuler } from '../../examples/new-examples.ts';
-import { countableOf, countingModel } from '../../token-ruler.ts';
+import { countableOf, countingModel } from '../../example-tokens.ts';
+import type { ExampleTokenCounter } from '../../examples/new-examples.ts';
 
 /** What a worker needs to count tokens by itself. */
 export type CountingModels = { baseModels: readonly BaseModel[]; engineModels: readonly EngineModel[] };
@@ -11,7 +11,7 @@ export type CountingModels = { baseModels: readonly BaseModel[]; engineModels: r
 export type TokenCounterFor = (dataset: {
   kind: ExampleKind;
   targetModel: string | null;
-}) => Promise<TokenRuler | null>;
+}) => Promise<ExampleTokenCounter | null>;
 
 /** Texts of a batch are short-lived, so the young generation is larger. */
 const youngMb = 8;

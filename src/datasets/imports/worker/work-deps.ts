@@ -1,7 +1,7 @@
 import type { Database } from '#db';
 import type { ObjectStore } from '#objects';
 import { findDataset } from '../../datasets.store.ts';
-import type { TokenRuler } from '../../examples/new-examples.ts';
+import type { ExampleTokenCounter } from '../../examples/new-examples.ts';
 import type { RunningImport } from '../import-runs.store.ts';
 import type { ProgressReporter } from './progress-reporter.ts';
 import type { WorkBounds } from './protocol.ts';
@@ -24,7 +24,7 @@ export async function tokenCounterOf({
   run,
   database,
   tokenCounterFor,
-}: Pick<Job, 'run' | 'database' | 'tokenCounterFor'>): Promise<TokenRuler | null> {
+}: Pick<Job, 'run' | 'database' | 'tokenCounterFor'>): Promise<ExampleTokenCounter | null> {
   const { kind, projectId, datasetId } = run;
   const dataset = datasetId === null ? null : await findDataset(database, { projectId, id: datasetId });
   return tokenCounterFor({ kind, targetModel: dataset?.targetModel ?? null });

@@ -552,15 +552,15 @@ export type Schemas = {
       document_id?: string | null;
       label: 'positive' | 'negative' | 'neutral';
       signal?: 'click' | 'dwell' | 'thumb' | 'copy' | 'conversion' | 'manual' | null;
-      strength?: number;
-    })[];
+      strength?: number | null;
+    })[] | null;
     external_id?: string | null;
     model?: string | null;
     index_id?: string | null;
     request_id?: string | null;
     user_ref?: string | null;
     occurred_at?: string | null;
-    metadata?: Record<string, string>;
+    metadata?: Record<string, string> | null;
   };
   RequestRecord: {
     id: string;

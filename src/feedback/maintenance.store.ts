@@ -46,3 +46,20 @@ export async function compactCounts(sql: Sql, datasetId: string, fewest: number)
     { name: 'feedback.compact_counts' },
   );
 }
+
+/** Frees at most `limit` external ids of events from before `endId` that are gone. */
+export async function deleteOldNames(sql: Sql, endId: string, limit: number): Promise<number> {
+  const rows = await sql.query(
+    `with due as (
+       select dataset_id, external_id from retrieval_event_names name
+        where event_id < $1 and not exists (
+          select from reported_events e where e.dataset_id = name.dataset_id and e.id = name.event_id)
+        limit $2 for update skip locked
+     )
+     delete from retrieval_event_names name using due
+      where name.dataset_id = due.dataset_id and name.external_id = due.external_id returning 1`,
+    [endId, limit],
+    { name: 'feedback.delete_old_names' },
+  );
+  return rows.length;
+}

@@ -1,9 +1,9 @@
 import type { ChatMessage, Countable, TokenCounter } from '#engine';
 import type { BaseModel } from '#models';
 import type { ExampleContent, ExampleKind, ExampleMessage } from './content/example-content.ts';
-import type { TokenRuler } from './examples/new-examples.ts';
+import type { ExampleTokenCounter } from './examples/new-examples.ts';
 
-export type RulerDeps = {
+export type ExampleTokensDeps = {
   models: { baseModels: () => readonly BaseModel[] };
   tokenCounter: TokenCounter;
 };
@@ -14,14 +14,17 @@ type Counted = { kind: ExampleKind; targetModel: string | null };
  * The model that counts for a dataset: the one that it names, else the first of its kind in the catalogue that is
  * installed. Null where it is not.
  */
-export function countingModel({ models }: Pick<RulerDeps, 'models'>, { kind, targetModel }: Counted): BaseModel | null {
+export function countingModel(
+  { models }: Pick<ExampleTokensDeps, 'models'>,
+  { kind, targetModel }: Counted,
+): BaseModel | null {
   const installed = models.baseModels().filter((model) => model.installed !== null && model.kind === kind);
   const wanted = targetModel === null ? installed[0] : installed.find(({ id }) => id === targetModel);
   return wanted ?? null;
 }
 
 /** Counts with the dataset's model; null where it is not installed. */
-export function rulerOf(deps: RulerDeps, dataset: Counted): TokenRuler | null {
+export function tokenCounterOf(deps: ExampleTokensDeps, dataset: Counted): ExampleTokenCounter | null {
   const model = countingModel(deps, dataset);
   return (
     model && {

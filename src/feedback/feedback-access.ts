@@ -4,49 +4,49 @@ import type { Principal } from '#http';
 import { fault, isId } from '#kernel';
 import { changeOwnProject, type ProjectPath, type ProjectSeen, readOwnProject, seeProject } from '#projects';
 
-/** An embedding dataset of the caller. */
-export type FeedbackPlace = { project: ProjectSeen; dataset: Dataset };
-
-/** Throws `not_found`, `embeddings_not_enabled`. */
-export async function placeToRead(sql: Sql, principal: Principal, path: DatasetPath): Promise<FeedbackPlace> {
-  return datasetIn(sql, await embeddingProject(sql, principal, path), path);
+/** The embedding dataset of a path, for its owner. Throws `not_found`, `embeddings_not_enabled`. */
+export async function authorizeFeedbackRead(sql: Sql, principal: Principal, path: DatasetPath): Promise<Dataset> {
+  return datasetIn(sql, await authorizeEmbeddingProject(sql, principal, path), path);
 }
 
-/** The caller's own project of kind embedding. */
-export async function embeddingProject(sql: Sql, principal: Principal, path: ProjectPath): Promise<ProjectSeen> {
+export async function authorizeEmbeddingProject(
+  sql: Sql,
+  principal: Principal,
+  path: ProjectPath,
+): Promise<ProjectSeen> {
   const project = await readOwnProject(sql, principal, path);
   refuseText(project);
   return project;
 }
 
 /**
- * For a change, before its transaction or without one. Nothing is locked and so nothing is written: many events may be
- * reported at a time. Throws `owner_required` and `state_conflict` (archived) besides.
+ * For a change, before its transaction or without one. Nothing is locked, because many events may be reported at a
+ * time. Throws `owner_required` and `state_conflict` (archived) besides.
  */
-export async function seePlaceToChange(sql: Sql, principal: Principal, path: DatasetPath): Promise<FeedbackPlace> {
+export async function authorizeFeedbackWrite(sql: Sql, principal: Principal, path: DatasetPath): Promise<Dataset> {
   const { project, role } = await seeProject(sql, principal, path);
   if (role !== 'owner') throw fault('owner_required');
   refuseText(project);
   if (project.archivedAt !== null) throw isArchived('project', {});
-  return open(await datasetIn(sql, project, path));
+  return refuseArchived(await datasetIn(sql, project, path));
 }
 
 /** For a change in its transaction, until whose end the project is not archived. */
-export async function placeToChange(tx: Sql, principal: Principal, path: DatasetPath): Promise<FeedbackPlace> {
+export async function lockFeedbackForWrite(tx: Sql, principal: Principal, path: DatasetPath): Promise<Dataset> {
   const project = await changeOwnProject(tx, principal, path);
   refuseText(project);
-  return open(await datasetIn(tx, project, path));
+  return refuseArchived(await datasetIn(tx, project, path));
 }
 
-async function datasetIn(sql: Sql, project: ProjectSeen, { datasetId }: DatasetPath): Promise<FeedbackPlace> {
+async function datasetIn(sql: Sql, project: ProjectSeen, { datasetId }: DatasetPath): Promise<Dataset> {
   const dataset = isId('ds', datasetId) ? await findDataset(sql, { projectId: project.id, id: datasetId }) : null;
   if (!dataset) throw fault('not_found', { message: 'There is no such dataset.' });
-  return { project, dataset };
+  return dataset;
 }
 
-function open(place: FeedbackPlace): FeedbackPlace {
-  if (place.dataset.archivedAt !== null) throw isArchived('dataset', { blockers: ['dataset_archived'] });
-  return place;
+function refuseArchived(dataset: Dataset): Dataset {
+  if (dataset.archivedAt !== null) throw isArchived('dataset', { blockers: ['dataset_archived'] });
+  return dataset;
 }
 
 function refuseText({ kind }: ProjectSeen): void {

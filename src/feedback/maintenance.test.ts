@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Clock, firstIdAt, newId, systemClock } from '#kernel';
 import { awayFromNextHour } from '#test/midnight.ts';
-import { createCare } from './care.ts';
 import { anEvent, type FeedbackServer, startFeedback } from './feedback.fixture.ts';
+import { createFeedbackMaintenance } from './maintenance.ts';
 
 let server: FeedbackServer;
 
@@ -14,9 +14,9 @@ before(async () => {
 after(() => server?.stop());
 
 const dayMs = 24 * 3_600_000;
-const careAt = (ms: number) => {
+const maintenanceAt = (ms: number) => {
   const clock: Clock = { ...systemClock, nowMs: () => ms };
-  return createCare({ database: server.database, clock, retentionDays: 30 });
+  return createFeedbackMaintenance({ database: server.database, clock, retentionDays: 30 });
 };
 
 async function countsOf(datasetId: string): Promise<[Record<string, number>, number]> {
@@ -43,9 +43,9 @@ test('events are removed when their time is over, whatever became of them; examp
   await ask('PATCH', `${events}/${skipped}/skip`);
   await report();
   const now = Date.now();
-  await careAt(now + 29 * dayMs).runAll();
+  await maintenanceAt(now + 29 * dayMs).runAll();
   assert.equal((await ask('GET', events)).json.total_count, 3);
-  await careAt(now + 31 * dayMs).runAll();
+  await maintenanceAt(now + 31 * dayMs).runAll();
   assert.equal((await ask('GET', events)).json.total_count, 0);
   assert.deepEqual((await countsOf(datasetId))[0], {});
   assert.equal((await ask('GET', `${project}/datasets/${datasetId}/examples`)).json.total_count, 1);
@@ -56,10 +56,10 @@ test('a server whose clock has jumped ahead removes no event', async (t) => {
   const { datasetId, report } = await server.person();
   await report();
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 400 * dayMs });
-  await careAt(Date.now()).runAll();
+  await maintenanceAt(Date.now()).runAll();
   t.mock.timers.reset();
   assert.deepEqual((await countsOf(datasetId))[0], { pending: 1 });
-  await careAt(Date.now() + 400 * dayMs).runAll();
+  await maintenanceAt(Date.now() + 400 * dayMs).runAll();
   assert.deepEqual((await countsOf(datasetId))[0], {});
 });
 
@@ -75,11 +75,11 @@ test('many events of many datasets are removed in one round, and those of today 
       [datasetId, [old, newId('rev').slice(0, -8)]],
     );
   }
-  await careAt(Date.now()).runAll();
+  await maintenanceAt(Date.now()).runAll();
   for (const datasetId of datasets) assert.deepEqual((await countsOf(datasetId))[0], { pending: 450 });
 });
 
-test('counts are right at every moment, however many changes there are and whoever adds them up', async () => {
+test('counts are right at all times, however many changes there are and whoever adds them up', async () => {
   const person = await server.person();
   const { ask, events, datasetId } = person;
   const ids: string[] = [];
@@ -91,12 +91,12 @@ test('counts are right at every moment, however many changes there are and whoev
     ...ids.slice(0, 40).map((id) => ask('PATCH', `${events}/${id}/skip`)),
     ...Array.from({ length: 30 }, () => person.report()),
     ask('POST', `${events}/promote`, { ids: ids.slice(50, 60) }),
-    careAt(Date.now()).runAll(),
-    careAt(Date.now()).runAll(),
+    maintenanceAt(Date.now()).runAll(),
+    maintenanceAt(Date.now()).runAll(),
   ]);
   const [counted, before] = await countsOf(datasetId);
   assert.deepEqual(counted, { pending: 80, promoted: 10, skipped: 40 });
-  await Promise.all([careAt(Date.now()).runAll(), careAt(Date.now()).runAll()]);
+  await Promise.all([maintenanceAt(Date.now()).runAll(), maintenanceAt(Date.now()).runAll()]);
   const [same, rows] = await countsOf(datasetId);
   assert.deepEqual(same, counted);
   assert.ok(rows <= before && rows < 64, `${rows} rows`);
@@ -116,14 +116,14 @@ test('the feed tells the first promotion of an hour at once, and the others when
   const { json } = await ask('POST', `${events}/batch`, { events: Array.from({ length: 4 }, anEvent) });
   await ask('POST', `${events}/promote`, { ids: json.results.map(({ id }: { id: string }) => id) });
   assert.deepEqual(await feed(), [1]);
-  await careAt(Date.now()).runAll();
+  await maintenanceAt(Date.now()).runAll();
   assert.deepEqual(await feed(), [1], 'the hour is not over');
   await server.database.query(`update promotion_notices set hour = hour - interval '1 hour' where dataset_id = $1`, [
     datasetId,
   ]);
-  await Promise.all([careAt(Date.now()).runAll(), careAt(Date.now()).runAll()]);
+  await Promise.all([maintenanceAt(Date.now()).runAll(), maintenanceAt(Date.now()).runAll()]);
   assert.deepEqual(await feed(), [6, 1]);
-  await careAt(Date.now()).runAll();
+  await maintenanceAt(Date.now()).runAll();
   assert.deepEqual(await feed(), [6, 1]);
   await ask('POST', `${events}/${(await report()).id}/promote`);
   assert.deepEqual(await feed(), [1, 6, 1]);
@@ -138,7 +138,7 @@ test('pairs are forgotten after the window', async () => {
       where dataset_id = $1 and pair = (select pair from promoted_pairs where dataset_id = $1 order by pair limit 1)`,
     [datasetId],
   );
-  await careAt(Date.now()).runAll();
+  await maintenanceAt(Date.now()).runAll();
   const left = await server.database.query('select from promoted_pairs where dataset_id = $1', [datasetId]);
   assert.equal(left.length, 1);
 });

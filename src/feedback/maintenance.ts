@@ -1,12 +1,11 @@
 import { type Database, isClockAhead } from '#db';
 import { type Clock, createIntervalTasks, firstIdAt, type IntervalTasks, type Log } from '#kernel';
 import { deleteOldPairs } from './assessment/duplicates.store.ts';
-import { compactCounts, deleteEventsBefore, listDatasetsWithEvents } from './care.store.ts';
-import { clearGoneMonths } from './months/event-months.ts';
+import { compactCounts, deleteEventsBefore, deleteOldNames, listDatasetsWithEvents } from './maintenance.store.ts';
 import { dedupeWindowDays } from './policy/negative-policy.ts';
-import { tellDuePromotions } from './promotion/tell.ts';
+import { recordDuePromotions } from './promotion/promotion-activity.ts';
 
-export type CareOptions = {
+export type FeedbackMaintenanceOptions = {
   database: Database;
   clock: Clock;
   retentionDays: number;
@@ -16,26 +15,33 @@ export type CareOptions = {
 const dayMs = 24 * 3_600_000;
 /** Few at a time: an event may hold half a million characters, and searches wait meanwhile. */
 const eventsAtOnce = 200;
+/** Small: whoever reports under one of these names waits for them. */
+const namesAtOnce = 2_000;
 const pairsAtOnce = 1_000;
 const noticesAtOnce = 100;
 const datasetsAtOnce = 500;
 /** Fewer changes are not compacted: reading them costs next to nothing. */
 const fewestChanges = 64;
 
-/** What is done about events from time to time: it can be done twice and at once. */
-export function createCare({ database, clock, retentionDays, log }: CareOptions): IntervalTasks {
+/** Every task can be done twice and at once. */
+export function createFeedbackMaintenance(options: FeedbackMaintenanceOptions): IntervalTasks {
+  const { database, clock, retentionDays, log } = options;
   return createIntervalTasks({
     tasks: {
-      notices: (isStopped) => tellOfPromotions(database, isStopped),
-      pairs: (isStopped) => forgetOldPairs(database, isStopped),
+      notices: (isStopped) =>
+        exhaust(noticesAtOnce, isStopped, () => database.transaction((tx) => recordDuePromotions(tx, noticesAtOnce))),
+      pairs: (isStopped) =>
+        exhaust(pairsAtOnce, isStopped, () => deleteOldPairs(database, dedupeWindowDays, pairsAtOnce)),
       events: async (isStopped) => {
         const keptSinceMs = (await isClockAhead(database)) ? 0 : Math.max(0, clock.nowMs() - retentionDays * dayMs);
-        await tendDatasets(database, firstIdAt('rev', keptSinceMs), isStopped);
+        const endId = firstIdAt('rev', keptSinceMs);
+        await maintainDatasets(database, endId, isStopped);
+        // Of events that went with their month.
+        await exhaust(namesAtOnce, isStopped, () => deleteOldNames(database, endId, namesAtOnce));
       },
-      months: (isStopped) => clearGoneMonths(database, isStopped),
     },
     pauseMs: 60_000,
-    onError: (err, task) => log?.warn({ err, task }, 'retrieval events are not tended to yet'),
+    onError: (err, task) => log?.warn({ err, task }, 'retrieval events maintenance failed'),
   });
 }
 
@@ -46,16 +52,8 @@ async function exhaust(portion: number, isStopped: IsStopped, step: () => Promis
   for (let count = portion; count >= portion && !isStopped(); ) count = await step();
 }
 
-function tellOfPromotions(database: Database, isStopped: IsStopped): Promise<void> {
-  return exhaust(noticesAtOnce, isStopped, () => database.transaction((tx) => tellDuePromotions(tx, noticesAtOnce)));
-}
-
-function forgetOldPairs(database: Database, isStopped: IsStopped): Promise<void> {
-  return exhaust(pairsAtOnce, isStopped, () => deleteOldPairs(database, dedupeWindowDays, pairsAtOnce));
-}
-
 /** Removes events from before `endId`, and keeps counts of events few. */
-async function tendDatasets(database: Database, endId: string, isStopped: IsStopped): Promise<void> {
+async function maintainDatasets(database: Database, endId: string, isStopped: IsStopped): Promise<void> {
   let afterId = '';
   await exhaust(datasetsAtOnce, isStopped, async () => {
     const ids = await listDatasetsWithEvents(database, afterId, datasetsAtOnce);

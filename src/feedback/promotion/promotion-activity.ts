@@ -5,7 +5,7 @@ import type { Principal } from '#http';
 import type { ProjectSeen } from '#projects';
 import { type PromotionNotice, takeDueNotices, upsertNotice } from './notices.store.ts';
 
-export type Telling = {
+type Promotion = {
   principal: Principal;
   project: Pick<ProjectSeen, 'accountId' | 'ownerSlug' | 'slug'>;
   dataset: Pick<LockedDataset, 'id' | 'name'>;
@@ -14,11 +14,11 @@ export type Telling = {
 };
 
 /**
- * Tells of promotions, at most twice in an hour for one dataset and actor: the first at once, and all others together
+ * Records promotions, at most twice in an hour for one dataset and actor: the first at once, and all others together
  * when the hour is over, because rows of the feed never change. In the transaction of the promotion.
  */
-export async function tellOfPromotion(tx: Sql, telling: Telling): Promise<void> {
-  const { principal, project, dataset, requestId, events } = telling;
+export async function recordPromotion(tx: Sql, promotion: Promotion): Promise<void> {
+  const { principal, project, dataset, requestId, events } = promotion;
   const notice = {
     datasetId: dataset.id,
     datasetName: dataset.name,
@@ -31,8 +31,8 @@ export async function tellOfPromotion(tx: Sql, telling: Telling): Promise<void> 
   if (isFirst) await record(tx, { ...notice, events, requestId });
 }
 
-/** Tells what was promoted in hours that are over. Says how many hours were told. */
-export async function tellDuePromotions(tx: Sql, limit: number): Promise<number> {
+/** Records what was promoted in hours that are over; gives how many there were. */
+export async function recordDuePromotions(tx: Sql, limit: number): Promise<number> {
   const due = await takeDueNotices(tx, limit);
   for (const notice of due) if (notice.events > 0) await record(tx, notice);
   return due.length;
@@ -50,6 +50,6 @@ function record(tx: Sql, notice: PromotionNotice & { requestId?: string; hour?: 
     subject: { kind: 'dataset', id: datasetId, label: datasetName },
     message: `${count} promoted into the dataset "${datasetName}"${hour ? ' in the rest of an hour' : ''}.`,
     data: { events, hour: hour?.toISOString() ?? null },
-    ...(requestId === undefined ? {} : { requestId }),
+    ...(requestId && { requestId }),
   });
 }
