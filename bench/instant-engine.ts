@@ -27,7 +27,7 @@ export function createInstantEngine(): Engine {
     embed: async () => ({ vectors: [new Float32Array(128).fill(0.088)], promptTokens: 8, activeMs: 1 }),
     release: () => {},
     status: () => ({ status: 'ready', etaMs: null, loadedAtMs: null, error: null }),
-    pace: () => ({ prefillMsPerToken: 0.01, decodeMsPerToken: 0.1 }),
+    throughput: () => ({ prefillMsPerToken: 0.01, decodeMsPerToken: 0.1 }),
     load: () => ({ running: 0, waiting: 0 }),
     warm: () => {},
     close: async () => {},

@@ -28,7 +28,7 @@ export function openAccounting(
     signUpMicro: config.signUpMicro,
     sales: salesOf(config),
     prices: () => listPrices(models),
-    pace: engine.pace,
+    pace: engine.throughput,
     trainingTime: (baseModelId, work) => estimateTrainingTime({ sql: database, models }, { baseModelId, ...work }),
   });
   return {

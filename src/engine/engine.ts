@@ -13,7 +13,8 @@ import { defaultThreads } from './llama/threads.ts';
 import type { Delta, Embedded, Engine, EngineModel, Finished, Generation } from './port.ts';
 import { charactersOf, isLarge } from './prompt-size.ts';
 import { PromptReader } from './tokens/prompt-reader.ts';
-import { defaultWaiting, workOf } from './turns/admission.ts';
+import { workOf } from './turns/admission.ts';
+import { defaultWaiting } from './turns/fair-queue.ts';
 
 export type EngineSettings = RuntimeSettings & {
   /** Bound on the memory of all loaded models together; null: what the machine has. */
@@ -124,7 +125,7 @@ export function createEngine(options: EngineOptions): Engine {
     embed: (request) => embed(parts, request),
     release: (handle) => handles.release(handle),
     status: (modelId) => pool.runtime(modelId).status(),
-    pace: (modelId) => pool.runtime(modelId).pace(),
+    throughput: (modelId) => pool.runtime(modelId).throughput(),
     load: (modelId) => pool.runtime(modelId).admission.load(),
     warm: (modelId) => pool.runtime(modelId).warm(),
     close: async () => {

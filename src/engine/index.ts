@@ -25,12 +25,11 @@ export type {
 } from './port.ts';
 export { type AdapterProbe, createAdapterProbe } from './probe/adapter-probe.ts';
 export { type DialectName, dialectNames, engineDialects, isDialectName } from './remote/dialects/index.ts';
-export { createRemoteEngine } from './remote/remote-engine.ts';
+export { createRemoteEngine, createRoutedEngine } from './remote/remote-engine.ts';
 export type { ServingRoute } from './remote/serving-route.ts';
-export { createRoutedEngine } from './routed-engine.ts';
+export { messageToWire, toolChoiceToWire, toolToWire } from './remote/wire.ts';
 export type { Countable, Encoded, ShownPart, TokenCount } from './tokens/counter-protocol.ts';
 export type { CountingBasis } from './tokens/counting-basis.ts';
 export { createExampleEncoder, type ExampleEncoder } from './tokens/example-encoder.ts';
 export { createItemCounter, type ItemCounter } from './tokens/item-counter.ts';
 export { createTokenCounter, type TokenCounter } from './tokens/token-counter.ts';
-export { messageToWire, toolChoiceToWire, toolToWire } from './wire-prompt.ts';

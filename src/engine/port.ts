@@ -131,8 +131,8 @@ export type RuntimeStatus = {
   loadedAtMs: number | null;
   error: string | null;
 };
-/** Pace of a model, for cost bounds and retry hints; unless it was `measured`, a guess from its size. */
-export type Pace = { prefillMsPerToken: number; decodeMsPerToken: number; measured?: boolean };
+/** Throughput of a model, for cost bounds and retry hints; unless it was `measured`, a guess from its size. */
+export type Throughput = { prefillMsPerToken: number; decodeMsPerToken: number; measured?: boolean };
 
 /** Calls that have a place with a model: those that it works on, and those in its queue. */
 export type Load = { running: number; waiting: number };
@@ -148,7 +148,7 @@ export type Engine = {
   /** Forgets a prepared prompt that will not run. */
   release: (handle: string) => void;
   status: (baseModelId: string) => RuntimeStatus;
-  pace: (baseModelId: string) => Pace;
+  throughput: (baseModelId: string) => Throughput;
   load: (baseModelId: string) => Load;
   /** Starts loading in the background. */
   warm: (baseModelId: string) => void;

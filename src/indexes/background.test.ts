@@ -27,7 +27,7 @@ function engineAfter(refusals: readonly ('model_warming' | 'generation_failed')[
     embed: async () => ({ vectors: [new Float32Array(2), new Float32Array(2)], promptTokens: 6, activeMs: 1 }),
     release: () => {},
     load: () => ({ running: 0, waiting: 0 }),
-    pace: () => ({ prefillMsPerToken: 1, decodeMsPerToken: 1 }),
+    throughput: () => ({ prefillMsPerToken: 1, decodeMsPerToken: 1 }),
   };
   return { engine, asked };
 }

@@ -32,7 +32,7 @@ export type IndexedModels = TrainedModels & {
 
 export type CreateDeps = {
   models: ModelsService;
-  engine: Pick<Engine, 'status' | 'pace'>;
+  engine: Pick<Engine, 'status' | 'throughput'>;
   buildTask: Pick<BuildTask, 'enqueue'>;
   trainedModels: IndexedModels;
   maxIndexes: number;
@@ -166,7 +166,7 @@ export function boundOfBuild({ engine }: Pick<CreateDeps, 'engine'>, { version, 
   // Where nothing counted: a token has at least one byte.
   const { total } = version.tokenStats;
   const tokens = total > 0 ? total * frameTokens : Number(version.bytes);
-  const expectedMs = tokens * engine.pace(index.baseModelId).prefillMsPerToken;
+  const expectedMs = tokens * engine.throughput(index.baseModelId).prefillMsPerToken;
   return index.rateMicroPerMinute === 0n ? 0n : chargeOf(slowdown * expectedMs + startMs, index.rateMicroPerMinute);
 }
 

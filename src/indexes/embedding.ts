@@ -2,7 +2,7 @@ import type { Engine, Target } from '#engine';
 import { Fault, fault } from '#kernel';
 import { withQueryInstruction } from '#models';
 
-export type EmbeddingEngine = Pick<Engine, 'prepareEmbedding' | 'embed' | 'release' | 'load' | 'pace'>;
+export type EmbeddingEngine = Pick<Engine, 'prepareEmbedding' | 'embed' | 'release' | 'load' | 'throughput'>;
 
 /** A model as it embeds for an index: the way of P/embeddings. */
 export type Embedder = {

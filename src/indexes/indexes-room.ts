@@ -67,7 +67,7 @@ export function createIndexes(options: IndexesOptions): Indexes {
       return { boundMicro, describe: describeBound(boundMicro) };
     },
   });
-  const paid = { sql: database, calls, pace: engine.pace };
+  const paid = { sql: database, calls, pace: engine.throughput };
   const { maxIndexes } = datasets.limits;
   return {
     routes: async (app) => {

@@ -124,7 +124,7 @@ export class ModelCall {
     const heldMicro = boundOf({
       promptTokensAtMost: promptTokensAtMost((promptBytes ?? bytesOf(request)) + addedBytes, promptTokens),
       maxTokens,
-      pace: this.#deps.engine.pace(model.baseModel.id),
+      pace: this.#deps.engine.throughput(model.baseModel.id),
       rateMicroPerMinute: model.rateMicroPerMinute,
     });
     const idempotency = this.hasKey

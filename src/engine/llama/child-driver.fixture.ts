@@ -165,7 +165,7 @@ export class ChildDriver {
         return;
       case 'ready':
       case 'load_failed':
-      case 'pace':
+      case 'throughput':
       case 'lease_back':
       case 'adapter_contexts':
         this.notices.push(message);

@@ -2,8 +2,8 @@ import type { Adapter } from '../port.ts';
 import { Lanes } from './adapters.ts';
 import type { NativeContext, NativeModel } from './binding.ts';
 import { failedBy, refused } from './failed-reply.ts';
-import { PaceMeter } from './pace.ts';
 import type { ChildConfig, FromChild } from './protocol.ts';
+import { ThroughputMeter } from './throughput.ts';
 import { retryAfterSeconds } from './timing.ts';
 
 export type EmbeddingRunnerOptions = {
@@ -37,7 +37,7 @@ export class EmbeddingRunner {
   readonly #options: EmbeddingRunnerOptions;
   /** Requests by lane, in the order in which they are due. */
   readonly #lanes: Lanes<Job[]>;
-  readonly #pace: PaceMeter;
+  readonly #throughput: ThroughputMeter;
   readonly #chunkTokens: number;
   /** 0, 1, 2 and so on. */
   readonly #places: Uint32Array;
@@ -50,7 +50,7 @@ export class EmbeddingRunner {
   constructor(options: EmbeddingRunnerOptions) {
     const { model, config } = options;
     this.#options = options;
-    this.#pace = new PaceMeter(options.send);
+    this.#throughput = new ThroughputMeter(options.send);
     this.#chunkTokens = feedsInChunks(model.facts) ? config.batchTokens : config.maxContextTokens;
     this.#places = Uint32Array.from({ length: this.#chunkTokens }, (_, place) => place);
     this.#lanes = new Lanes({
@@ -165,8 +165,8 @@ export class EmbeddingRunner {
         job.vectors.push(await this.#embed(context, tokens));
         const ms = this.#options.now() - beganMs;
         job.activeMs += ms;
-        this.#pace.step({ tokens: tokens.length, promptTokens: tokens.length }, ms);
-        this.#pace.report(beganMs + ms, { queued: jobs.length - 1, running: 1 });
+        this.#throughput.step({ tokens: tokens.length, promptTokens: tokens.length }, ms);
+        this.#throughput.report(beganMs + ms, { queued: jobs.length - 1, running: 1 });
       }
     } catch (error) {
       this.#fail(job, error);
@@ -197,7 +197,7 @@ export class EmbeddingRunner {
   #firstDoneInMs(): number {
     const [job] = this.#lanes.all().flat();
     const tokens = job?.inputs.slice(job.vectors.length).reduce((sum, input) => sum + input.length, 0) ?? 0;
-    return tokens * this.#pace.pace.prefillMsPerToken;
+    return tokens * this.#throughput.throughput.prefillMsPerToken;
   }
 
   #fail(job: Job, error: unknown): void {

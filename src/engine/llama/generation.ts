@@ -209,13 +209,17 @@ export class Generation {
 
   /** A constrained answer has not begun: an end within reasoning would leave the caller without what was promised. */
   #owesAnswer(): boolean {
-    return this.#constraint !== null && this.#options.parser.inReasoning && this.#options.tags.forcedClose.length > 0;
+    return (
+      this.#constraint !== null &&
+      this.#options.parser.phase === 'reasoning' &&
+      this.#options.tags.forcedClose.length > 0
+    );
   }
 
   /** Reasoning has reached its bound: before its first token, where the prompt has opened it and the bound has no room for any. */
   #mayNotReason(): boolean {
     const { parser, reasoningBudget, tags } = this.#options;
-    const isFull = this.#watching && parser.inReasoning && parser.reasoningTokens >= reasoningBudget;
+    const isFull = this.#watching && parser.phase === 'reasoning' && parser.reasoningTokens >= reasoningBudget;
     return isFull && tags.forcedClose.length > 0;
   }
 
@@ -255,7 +259,7 @@ export class Generation {
     const { parser } = this.#options;
     this.parse();
     if (this.#mayNotReason()) this.#closeReasoning(this.#completionTokens);
-    else if (!parser.inReasoning && !parser.undecided) this.#answerBegins('afterReasoning');
+    else if (parser.phase !== 'reasoning' && parser.phase !== 'start') this.#answerBegins('afterReasoning');
   }
 
   /** By force, behind so many tokens. A grammar holds from there on, as behind a model's own end of its reasoning. */

@@ -19,7 +19,7 @@ import type { ReadChat, ReadInputs } from './read-prompt.ts';
  * `yield`, at the end of the step that runs, whether work is left or not. A `yield` that finds the child without the
  * lease has crossed a `lease_back` and is ignored. Terminal replies of finished requests are sent before `lease_back`.
  * Preparing and loading need no lease.
- * Life signs: `pace` is sent about once a second while steps run, also when no delta leaves; a child that holds the lease
+ * Life signs: `throughput` is sent about once a second while steps run, also when no delta leaves; a child that holds the lease
  * and stays silent for long is taken for hung and killed.
  * Signals: the child ignores SIGINT and SIGTERM, which a terminal or a service manager sends to the whole group; the
  * server drains first and then says `stop`.
@@ -113,8 +113,8 @@ export type FromChild =
   | { type: 'lease_back' }
   /** There are so many contexts for adapters by now. */
   | { type: 'adapter_contexts'; count: number }
-  /** Measured pace, at most once a second while working. */
-  | { type: 'pace'; prefillMsPerToken: number; decodeMsPerToken: number; queued: number; running: number };
+  /** Measured throughput, at most once a second while working. */
+  | { type: 'throughput'; prefillMsPerToken: number; decodeMsPerToken: number; queued: number; running: number };
 
 type Exact = Pick<ChatPrompt, 'tools' | 'responseFormat'>;
 

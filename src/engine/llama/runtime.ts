@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, fault, messageOf } from '#kernel';
-import type { EngineModel, Pace, RuntimeStatus } from '../port.ts';
+import type { EngineModel, RuntimeStatus, Throughput } from '../port.ts';
 import { cannotLoad, notInstalled, stopping } from '../refusals.ts';
 import { Admission } from '../turns/admission.ts';
 import { type MemoryNeed, memoryOf, needOfFile, releaseSpareContexts } from './memory.ts';
@@ -11,7 +11,7 @@ import { Session } from './session.ts';
 import {
   backOffMs,
   guessLoadMs,
-  guessPace,
+  guessThroughput,
   longestLoadMs,
   longestStepMs,
   remainingLoadMs,
@@ -36,7 +36,7 @@ export class ModelRuntime {
   #file: ModelFile | null = null;
   /** The file of the last load, as it was. */
   #stamp = '';
-  #pace: Pace | null = null;
+  #throughput: Throughput | null = null;
   #loadMs: number | null = null;
   /** Deaths and failed loads in a row without a request served in between. */
   #failures = 0;
@@ -46,7 +46,7 @@ export class ModelRuntime {
     this.#options = options;
     const { sequences, maxQueue, capacityWaitMs } = options.settings;
     const limits = { sequences, maxQueue, maxWaitMs: capacityWaitMs };
-    this.admission = new Admission(limits, options.clock, () => this.pace());
+    this.admission = new Admission(limits, options.clock, () => this.throughput());
   }
 
   /** The running child, if it serves the model as it is installed now. */
@@ -94,8 +94,8 @@ export class ModelRuntime {
     };
   }
 
-  pace(): Pace {
-    return this.#pace ?? guessPace(this.#fileBytes());
+  throughput(): Throughput {
+    return this.#throughput ?? guessThroughput(this.#fileBytes());
   }
 
   /** What the memory plan asks; null: it is not loaded. `untakenBytes` are for contexts of adapters that nobody has called yet. */
@@ -165,7 +165,7 @@ export class ModelRuntime {
       state.error = 'Loading took too long.';
       session.kill();
     }, longestLoadMs(this.#fileBytes()));
-    const hangMs = () => longestStepMs(this.pace(), settings.batchTokens, settings.hangMs);
+    const hangMs = () => longestStepMs(this.throughput(), settings.batchTokens, settings.hangMs);
     const session: Session = new Session(
       { config, childScript, environment, log, clock, lease, hangMs },
       {
@@ -176,8 +176,8 @@ export class ModelRuntime {
         loadFailed: (message) => {
           state.error = message;
         },
-        pace: ({ prefillMsPerToken, decodeMsPerToken }) => {
-          this.#pace = { prefillMsPerToken, decodeMsPerToken, measured: true };
+        throughput: ({ prefillMsPerToken, decodeMsPerToken }) => {
+          this.#throughput = { prefillMsPerToken, decodeMsPerToken, measured: true };
         },
         worked: () => {
           this.#failures = 0;

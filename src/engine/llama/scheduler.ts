@@ -12,7 +12,7 @@ import { createSlots, firstHole, place, type Slot } from './slots.ts';
  * `advance` or `fail` when it is done, then `push` the sampled tokens or `end` requests.
  *
  * A step holds the next tokens of every running sequence, and prompt tokens: shortest rest first; one that was passed
- * over too often goes first. While others write, prompts get `prefillChunkTokens` a step at most, so that streams keep their pace.
+ * over too often goes first. While others write, prompts get `prefillChunkTokens` a step at most, so that streams keep their throughput.
  */
 export type SchedulerOptions = {
   sequences: number;
@@ -221,7 +221,7 @@ export class Scheduler {
   }
 
   /** Upper bound of the time until the first running request is over and its sequence free. */
-  freeInMs(pace: { prefillMsPerToken: number; decodeMsPerToken: number }): number {
+  freeInMs(throughput: { prefillMsPerToken: number; decodeMsPerToken: number }): number {
     let promptTokens = 0;
     let fewest = Infinity;
     for (const { slot, maxTokens } of this.#running.values()) {
@@ -229,7 +229,9 @@ export class Scheduler {
       const written = Math.max(0, slot.length - slot.promptTokens);
       fewest = Math.min(fewest, maxTokens - written, this.#options.contextTokens - slot.length);
     }
-    return promptTokens * pace.prefillMsPerToken + (fewest === Infinity ? 0 : fewest * pace.decodeMsPerToken);
+    return (
+      promptTokens * throughput.prefillMsPerToken + (fewest === Infinity ? 0 : fewest * throughput.decodeMsPerToken)
+    );
   }
 
   #hold(slot: Slot, request: NewRequest, keep: number): void {

@@ -1,6 +1,6 @@
 import { type Clock, type Fault, fault } from '#kernel';
 import type { ProcessEnvironment, ProcessExit } from '#processes';
-import type { Delta, Embedded, Finished, Pace, Sampling } from '../port.ts';
+import type { Delta, Embedded, Finished, Sampling, Throughput } from '../port.ts';
 import type { EngineLog } from './engine-process.ts';
 import type { ChildConfig, FromChild, ToChild } from './protocol.ts';
 
@@ -67,7 +67,7 @@ export type SessionOptions<Member> = {
 export type SessionEvents = {
   ready: () => void;
   loadFailed: (message: string) => void;
-  pace: (pace: Pace) => void;
+  throughput: (throughput: Throughput) => void;
   /** A generation or an embedding came to its end. */
   worked: () => void;
   /** The child is gone; `requests` of it are about to be rejected. */

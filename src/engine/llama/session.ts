@@ -218,8 +218,8 @@ export class Session {
         // Work that was sent while the lease was on its way back waits in the child for the next grant.
         this.#options.lease.back(this, this.#pending.size > this.#preparing);
         break;
-      case 'pace':
-        this.#events.pace(message);
+      case 'throughput':
+        this.#events.throughput(message);
         break;
       case 'adapter_contexts':
         this.#adapterContexts.made = message.count;

@@ -5,11 +5,11 @@ import type { Prompt } from './checkpoints.ts';
 import { failedBy, refused } from './failed-reply.ts';
 import type { Generation } from './generation.ts';
 import { fewestAdapterContexts } from './memory.ts';
-import { PaceMeter } from './pace.ts';
 import { PrefixCache } from './prefix-cache.ts';
 import type { ChildConfig, FromChild } from './protocol.ts';
 import { type Admission, type BatchStep, Scheduler } from './scheduler.ts';
 import { noToken, type SamplingOutput, StepTime, sample } from './step-time.ts';
+import { ThroughputMeter } from './throughput.ts';
 import { retryAfterSeconds } from './timing.ts';
 
 export type TextRunnerOptions = {
@@ -38,7 +38,7 @@ export class TextRunner {
   readonly #lanes: Lanes<Scheduler>;
   readonly #prefixes: PrefixCache;
   readonly #generations = new Map<number, { generation: Generation; scheduler: Scheduler; prompt: Prompt }>();
-  readonly #pace: PaceMeter;
+  readonly #throughput: ThroughputMeter;
   /** Took tokens that are not delivered yet; that is done while the next step runs. */
   readonly #toDeliver = new Set<Generation>();
   #deliveredAtMs = 0;
@@ -49,7 +49,7 @@ export class TextRunner {
   constructor(options: TextRunnerOptions) {
     const { model, config } = options;
     this.#options = options;
-    this.#pace = new PaceMeter(options.send);
+    this.#throughput = new ThroughputMeter(options.send);
     this.#prefixes = new PrefixCache(model, config);
     this.#lanes = new Lanes({
       model,
@@ -100,7 +100,7 @@ export class TextRunner {
     const waiting = this.#lanes.all().reduce((sum, lane) => sum + lane.waiting, 0);
     if (waiting >= maxQueue + scheduler.free) {
       generation.sampler.dispose();
-      const waitSeconds = retryAfterSeconds(scheduler.freeInMs(this.#pace.pace));
+      const waitSeconds = retryAfterSeconds(scheduler.freeInMs(this.#throughput.throughput));
       this.#options.send(refused(id, 'The queue of this model is full.', waitSeconds));
       return;
     }
@@ -139,7 +139,7 @@ export class TextRunner {
       }
       const move = scheduler.compact();
       if (move !== null) await this.#prefixes.copy(context, move);
-      const step = scheduler.plan(this.#pace.fairPrompt);
+      const step = scheduler.plan(this.#throughput.fairPrompt);
       if (step === null) break;
       this.#stepping = true;
       await this.#step(scheduler, context, step);
@@ -211,8 +211,8 @@ export class TextRunner {
       request.generation.activeMs += time.shareOf(requestId, { own: tokens.length, all: step.tokens });
     }
     await this.#prefixes.stepDone(context, step, (id) => this.#generations.get(id)?.prompt);
-    this.#pace.step(step, time.totalMs);
-    this.#pace.report(this.#options.now(), { queued: scheduler.waiting, running: scheduler.running });
+    this.#throughput.step(step, time.totalMs);
+    this.#throughput.report(this.#options.now(), { queued: scheduler.waiting, running: scheduler.running });
   }
 
   /** Feeds what the generation goes on with, or ends its sequence. Its text is for `deliver`. */
@@ -234,7 +234,7 @@ export class TextRunner {
   #deliver(next: BatchStep | null): void {
     if (this.#toDeliver.size === 0) return;
     const nowMs = this.#options.now();
-    let urgent = next === null || next.promptTokens > 0 || this.#pace.pace.decodeMsPerToken > longestHoldMs;
+    let urgent = next === null || next.promptTokens > 0 || this.#throughput.throughput.decodeMsPerToken > longestHoldMs;
     for (const generation of this.#toDeliver) {
       if (generation.textMayEnd) generation.parse();
       if (generation.over || generation.isNew) urgent = true;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '#test/properties.ts';
-import { backOffMs, guessPace, longestStepMs, remainingLoadMs, retryAfterSeconds } from './timing.ts';
+import { backOffMs, guessThroughput, longestStepMs, remainingLoadMs, retryAfterSeconds } from './timing.ts';
 
 test('Retry-After is whole seconds from 1 to 59, whatever the wait', () => {
   fc.assert(
@@ -26,9 +26,9 @@ test('back-off doubles from the first delay up to 30 seconds', () => {
   assert.equal(backOffMs(1_000, 250), 30_000);
 });
 
-test('the guessed pace of a 0.6B model at 8 bits is within a factor of 2 of a measured one', () => {
+test('the guessed throughput of a 0.6B model at 8 bits is within a factor of 2 of a measured one', () => {
   // Measured on two cores: 43 tokens a second decoding, 210 prefilling.
-  const { prefillMsPerToken, decodeMsPerToken } = guessPace(640e6);
+  const { prefillMsPerToken, decodeMsPerToken } = guessThroughput(640e6);
   assert.ok(decodeMsPerToken > 23 && decodeMsPerToken < 46);
   assert.ok(prefillMsPerToken > 4.8 && prefillMsPerToken < 9.6);
 });

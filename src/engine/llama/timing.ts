@@ -1,12 +1,12 @@
-import type { Pace } from '../port.ts';
+import type { Throughput } from '../port.ts';
 
-/** Pure estimates of time: pace, load time, back-off, `Retry-After`. */
+/** Pure estimates of time: throughput, load time, back-off, `Retry-After`. */
 
 /**
  * A guess before anything was measured. Decoding reads every weight once per token; 20 MB per ms is a slow desktop
  * memory, so the guess is rather too slow than too fast (cost bounds are built on it). Prefill runs about 5 times faster.
  */
-export function guessPace(fileBytes: number): Pace {
+export function guessThroughput(fileBytes: number): Throughput {
   const decodeMsPerToken = 0.5 + fileBytes / 20e6;
   return { prefillMsPerToken: decodeMsPerToken / 5, decodeMsPerToken };
 }
@@ -21,9 +21,9 @@ export function longestLoadMs(fileBytes: number): number {
   return 120_000 + fileBytes / 10e3;
 }
 
-/** Silence of a working child beyond this counts as hung: 20 times a full batch at its pace, at least `leastMs`. */
-export function longestStepMs(pace: Pace, batchTokens: number, leastMs: number): number {
-  return Math.max(leastMs, 20 * batchTokens * pace.prefillMsPerToken);
+/** Silence of a working child beyond this counts as hung: 20 times a full batch at its throughput, at least `leastMs`. */
+export function longestStepMs(throughput: Throughput, batchTokens: number, leastMs: number): number {
+  return Math.max(leastMs, 20 * batchTokens * throughput.prefillMsPerToken);
 }
 
 /** Time that a load still needs. When it is late already, half as long again as it has taken is the honest guess. */

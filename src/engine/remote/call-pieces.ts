@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, isObject, textOf } from './json-fields.ts';
+import { type Fields, fieldsOf, isObject, jsonIn, textOf } from './wire.ts';
 
 /** A call as far as it has come. */
 export type RemoteCall = {
@@ -139,12 +139,4 @@ function objectIn(text: string): string | null {
 function isObjectText(text: string): boolean {
   const value = jsonIn(text);
   return isObject(value) && !Array.isArray(value);
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,11 +1,9 @@
 import { fault } from '#kernel';
 import type { Delta, Finished, Usage } from '../port.ts';
 import { OutputParser } from '../text/output-parser.ts';
-import { WholeCharacters } from '../text/whole-characters.ts';
 import { CallPieces, legacyCall } from './call-pieces.ts';
-import { choiceOf, contentOf, type TextPart, unreadIn } from './chunk-content.ts';
 import type { AnswerFields } from './dialect.ts';
-import { countOf, type Fields, fieldsOf, isObject, textOf } from './json-fields.ts';
+import { countOf, type Fields, fieldsOf, isObject, textOf } from './wire.ts';
 
 export type AnswerOptions = {
   /** Whether the request had tools. */
@@ -16,6 +14,9 @@ export type AnswerOptions = {
   stop: readonly string[];
   fields: AnswerFields;
 };
+
+type TextKind = 'content' | 'reasoning';
+type ChunkContent = { texts: { kind: TextKind; text: string }[]; calls: Fields[] };
 
 export const noUsage: Usage = { promptTokens: 0, completionTokens: 0, reasoningTokens: 0, cachedTokens: 0 };
 
@@ -28,6 +29,17 @@ const plainEnds: ReadonlySet<string> = new Set([
   ...['stop', 'eos', 'eos_token', 'end_turn', 'stop_sequence', 'STOP'],
   ...cutReasons,
 ]);
+/** `text`: as legacy completions have it. */
+const contentKeys = ['content', 'text', 'output_text', 'refusal'] as const;
+/** Where a part of a list has its text. The first that has any counts. */
+const partKeys = ['text', 'thinking', 'reasoning', 'content', 'output_text', 'refusal', 'value', 'summary'] as const;
+/** Says nothing of the answer itself. */
+const plainKeys: ReadonlySet<string> = new Set([
+  ...['role', 'name', 'id', 'type', 'index', 'object', 'phase', 'status', 'format', 'logprobs', 'token_ids'],
+  ...['finish_reason', 'native_finish_reason', 'stop_reason', 'matched_stop', 'reasoning_signature'],
+]);
+/** Where other interfaces have their answers. */
+const answerKeys = ['message', 'response', 'output', 'output_text', 'text', 'content', 'generated_text', 'candidates'];
 
 /**
  * Turns the chunks of a remote engine, or its whole answer, into what our own engine would say: reasoning apart from content,
@@ -36,7 +48,7 @@ const plainEnds: ReadonlySet<string> = new Set([
 export class ChatAnswer {
   readonly #options: AnswerOptions;
   readonly #parser: OutputParser;
-  readonly #calls = new CallPieces();
+  #calls: CallPieces | null = null;
   #emittedCalls = 0;
   /** Index of the choice that is the answer. */
   #choice: unknown = null;
@@ -51,14 +63,19 @@ export class ChatAnswer {
   #hasReasoning = false;
   /** The engine parses reasoning itself; what it found may be empty. */
   #isParsed = false;
-  readonly #reasoningCharacters = new WholeCharacters();
   /** Line ends in front of `</think>` belong to nobody: they wait for more reasoning. */
   #lineEnds = '';
 
   constructor(options: AnswerOptions) {
     this.#options = options;
-    const ofCalls = { tools: [], toolSyntax: 'json', parallelToolCalls: true } as const;
-    this.#parser = new OutputParser({ reasons: true, startsInReasoning: false, ...ofCalls, stop: options.stop });
+    this.#parser = new OutputParser({
+      reasons: true,
+      startsInReasoning: false,
+      tools: [],
+      toolSyntax: 'json',
+      parallelToolCalls: true,
+      stop: options.stop,
+    });
   }
 
   /** The engine has said why it stopped: without it the answer is not whole. */
@@ -71,6 +88,21 @@ export class ChatAnswer {
     return this.#usage ?? noUsage;
   }
 
+  /** Valid once the answer is complete. */
+  get reason(): Exclude<Finished['reason'], 'cancelled'> {
+    if (this.#emittedCalls > 0) return 'tool_calls';
+    return this.#parser.stopped === null && this.#isCut ? 'length' : 'stop';
+  }
+
+  /** Valid once the answer is complete. The text itself tells where it has one, else the engine, if it does. */
+  get stopText(): string | null {
+    return this.#parser.stopText ?? (this.reason === 'length' ? null : this.#stopText);
+  }
+
+  get #isCut(): boolean {
+    return cutReasons.has(this.#reason ?? '');
+  }
+
   /** Throws where the engine gave up. Calls wait for the end, as engines may send pieces of them in turn. */
   push(chunk: unknown): Delta[] {
     const fields = fieldsOf(chunk);
@@ -78,43 +110,38 @@ export class ChatAnswer {
     const { choice, delta } = choiceOf(fields);
     if (!this.#isAnswer(choice)) return [];
     const { texts, calls } = contentOf(delta, this.#options.fields);
-    for (const call of [...callsIn(delta), ...calls]) this.#calls.add(call);
+    for (const call of [...callsIn(delta), ...calls]) {
+      this.#calls ??= new CallPieces();
+      this.#calls.add(call);
+    }
     if (texts.length === 0) this.#unread ??= unreadIn(fields, delta);
     // Some write '' until the end.
     const reason = textOf(choice.finish_reason);
     if (givenUp.has(reason)) throw new Error(`The engine ended its answer with ${JSON.stringify(reason)}.`);
     if (reason !== '') this.#reason = reason;
     this.#stopText ??= this.#stopIn(choice);
-    return texts.flatMap((each) => this.#text(each));
+    return texts.flatMap(({ kind, text }) => this.#text(kind, text));
   }
 
   /** The rest, once nothing more comes. Throws where the engine said what cannot be read, and nothing else. */
   end(): Delta[] {
-    const reason = this.#reason ?? '';
-    if (!this.#hasText && (!this.#options.hasTools || this.#calls.isEmpty)) this.#refuseUnread(reason);
-    const rest = cutReasons.has(reason) ? [] : this.#replaced();
+    const hasCalls = this.#calls?.isEmpty === false;
+    if (!this.#hasText && (!this.#options.hasTools || !hasCalls)) this.#refuseUnread(hasCalls);
+    const { reasoning, content } = this.#replacement;
+    // Text that the model itself has ended with replacement characters.
+    const rest = this.#isCut ? [] : [...this.#reasoning(reasoning), ...this.#content(content)];
     const [calls, broken] = this.#endCalls();
-    return [...rest, ...broken, ...this.#parser.end(cutReasons.has(reason) ? 'length' : 'eog'), ...calls];
+    return [...rest, ...broken, ...this.#parser.end(this.#isCut ? 'length' : 'eog'), ...calls];
   }
 
-  #text({ kind, text }: TextPart): Delta[] {
+  #text(kind: TextKind, text: string): Delta[] {
     this.#hasText = true;
     const all = this.#replacement[kind] + text;
     const shown = all.replace(/\uFFFD+$/, '');
     this.#replacement[kind] = all.slice(shown.length);
-    return kind === 'content' ? this.#content(shown) : this.#reasoning(shown);
-  }
-
-  /** Valid once the answer is complete. */
-  get reason(): Exclude<Finished['reason'], 'cancelled'> {
-    if (this.#emittedCalls > 0) return 'tool_calls';
-    if (this.#parser.stopped !== null) return 'stop';
-    return cutReasons.has(this.#reason ?? '') ? 'length' : 'stop';
-  }
-
-  /** Valid once the answer is complete. The text itself tells where it has one, else the engine, if it does. */
-  get stopText(): string | null {
-    return this.#parser.stopText ?? (this.reason === 'length' ? null : this.#stopText);
+    if (kind === 'content') return this.#content(shown);
+    this.#isParsed = true;
+    return this.#reasoning(shown);
   }
 
   /** A number is a token, and other texts are none that was requested. */
@@ -124,26 +151,17 @@ export class ChatAnswer {
   }
 
   #reasoning(text: string): Delta[] {
-    this.#isParsed = true;
-    const whole = this.#reasoningCharacters.push(text);
-    const all = this.#lineEnds + (this.#hasReasoning ? whole : whole.replace(/^[\r\n]+/, ''));
+    const all = this.#lineEnds + (this.#hasReasoning ? text : text.replace(/^[\r\n]+/, ''));
     const shown = all.replace(/[\r\n]+$/, '');
     this.#lineEnds = shown === '' && !this.#hasReasoning ? '' : all.slice(shown.length);
-    if (shown === '') return [];
-    this.#hasReasoning = true;
-    return [{ type: 'reasoning', text: shown }];
+    if (shown !== '') this.#hasReasoning = true;
+    return this.#parser.pushReasoning(shown);
   }
 
   #content(text: string): Delta[] {
     // An engine that parses reasoning itself may begin the answer with the newlines behind it.
-    const first = this.#isParsed && this.#parser.undecided ? text.replace(/^[\r\n]+/, '') : text;
+    const first = this.#isParsed && this.#parser.phase === 'start' ? text.replace(/^[\r\n]+/, '') : text;
     return this.#parser.push(first, 0);
-  }
-
-  /** Text that the model itself has ended with replacement characters. */
-  #replaced(): Delta[] {
-    const { reasoning, content } = this.#replacement;
-    return [...(reasoning === '' ? [] : this.#reasoning(reasoning)), ...(content === '' ? [] : this.#content(content))];
   }
 
   #isAnswer({ index }: Fields): boolean {
@@ -153,9 +171,10 @@ export class ChatAnswer {
   }
 
   /** An empty answer may be one, but none that only we cannot read. */
-  #refuseUnread(reason: string): void {
+  #refuseUnread(hasCalls: boolean): void {
+    const reason = this.#reason ?? '';
     const unread = this.#unread ?? (plainEnds.has(reason) ? null : `nothing, and ends with ${JSON.stringify(reason)}`);
-    if (unread === null && this.#calls.isEmpty) return;
+    if (unread === null && !hasCalls) return;
     throw fault('generation_failed', {
       message: 'The engine of this model answered in a form that cannot be read.',
       internal: `It said ${unread ?? 'a call, although the request had no tools'}.`,
@@ -167,11 +186,11 @@ export class ChatAnswer {
     const { hasTools, parallelToolCalls } = this.#options;
     const calls: Delta[] = [];
     const broken: Delta[] = [];
-    for (const { name, arguments: text, text: written } of hasTools ? this.#calls.all() : []) {
+    for (const { name, arguments: text, text: written } of hasTools ? (this.#calls?.all() ?? []) : []) {
       if (calls.length > 0 && !parallelToolCalls) break;
       if (name !== '' && text !== null) {
         calls.push({ type: 'tool_call', index: calls.length, name, arguments: text });
-      } else if (calls.length === 0 || !cutReasons.has(this.#reason ?? '')) {
+      } else if (calls.length === 0 || !this.#isCut) {
         broken.push(...this.#content(`<tool_call>\n{"name": ${JSON.stringify(name)}, "arguments": ${written}`));
       }
     }
@@ -180,10 +199,68 @@ export class ChatAnswer {
   }
 }
 
+/**
+ * The choice that is the answer, and what is new in it: the first one, or the only one whatever its index. Those who answer in
+ * other forms write the text beside the reason.
+ */
+function choiceOf({ choices }: Fields): { choice: Fields; delta: Fields } {
+  const all: unknown[] = Array.isArray(choices) ? choices : [];
+  const choice = fieldsOf(all.find((each) => fieldsOf(each).index === 0) ?? all[0]);
+  const given = isObject(choice.delta) ? choice.delta : choice.message;
+  return { choice, delta: fieldsOf(isObject(given) ? given : choice) };
+}
+
 function callsIn({ tool_calls: calls, function_call: legacy }: Fields): Fields[] {
   if (Array.isArray(calls) && calls.length > 0) return calls.map(fieldsOf);
   if (isObject(calls) && !Array.isArray(calls)) return [fieldsOf(calls)];
   return isObject(legacy) ? [legacyCall(legacy)] : [];
+}
+
+/** Texts and calls of a delta or message, reasoning first. Content and reasoning are texts or lists of parts. */
+function contentOf(delta: Fields, { reasoning }: AnswerFields): ChunkContent {
+  const content: ChunkContent = { texts: [], calls: [] };
+  addFirst(content, delta, reasoning, 'reasoning');
+  addFirst(content, delta, contentKeys, 'content');
+  return content;
+}
+
+function addFirst(content: ChunkContent, fields: Fields, keys: readonly string[], kind: TextKind): void {
+  const { texts, calls } = content;
+  const before = texts.length + calls.length;
+  for (const key of keys) {
+    add(content, fields[key], /reason|think/.test(key) ? 'reasoning' : kind);
+    if (texts.length + calls.length > before) return;
+  }
+}
+
+function add(content: ChunkContent, value: unknown, kind: TextKind): void {
+  if (typeof value === 'string') {
+    if (value !== '') content.texts.push({ kind, text: value });
+  } else if (Array.isArray(value)) {
+    for (const part of value) add(content, part, kind);
+  } else if (isObject(value)) {
+    const part = fieldsOf(value);
+    const type = textOf(part.type);
+    if (/^(tool|function)_?(use|call)/i.test(type)) content.calls.push(part);
+    else addFirst(content, part, partKeys, /reason|think/i.test(type) ? 'reasoning' : kind);
+  }
+}
+
+/**
+ * Of a chunk that says nothing, what looks as if it said something after all: its form as JSON, without its texts, which are the
+ * caller's own; null where there is nothing.
+ */
+function unreadIn(chunk: Fields, delta: Fields): string | null {
+  const others = Object.entries(delta).filter(([key]) => !plainKeys.has(key));
+  const answers = answerKeys.map((key) => [key, chunk[key]] as const);
+  const unread = [...others, ...answers].find(([, value]) => hasText(value));
+  const formOnly = (key: string, value: unknown) => (typeof value === 'string' && key !== 'type' ? '…' : value);
+  return unread === undefined ? null : JSON.stringify(Object.fromEntries([unread]), formOnly).slice(0, 300);
+}
+
+function hasText(value: unknown): boolean {
+  if (typeof value === 'string') return value !== '';
+  return isObject(value) && Object.entries(value).some(([key, each]) => !plainKeys.has(key) && hasText(each));
 }
 
 function usageOf(usage: Fields): Usage {

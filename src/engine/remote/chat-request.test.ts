@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseExactJson } from '#kernel';
 import { prompt, sampling } from './chat-call.fixture.ts';
-import { chatBody } from './chat-request.ts';
 import { engineDialects } from './dialects/index.ts';
+import { chatBody } from './remote-chat.ts';
 
 test('schemas and calls go to an engine with the digits and the order of names that the caller sent', () => {
   const text =

@@ -10,7 +10,7 @@ import {
   type PoolLimits,
   readText,
   TransportError,
-} from './connection-pool.ts';
+} from './upstream.ts';
 
 const stops: (() => unknown)[] = [];
 after(() => Promise.all(stops.map((stop) => stop())));

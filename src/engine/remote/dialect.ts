@@ -1,9 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ChatPrompt, EmbeddingInputs, ReasoningEffort, Sampling, ToolDefinition } from '../port.ts';
 import type { RouteAdapters, RouteAdaptersOptions } from './adapters/route-adapters.ts';
-import { discard, readText } from './connection-pool.ts';
-import { countOf, type Fields, fieldsOf } from './json-fields.ts';
-import type { Upstream } from './upstream.ts';
+import { discard, readText, type Upstream } from './upstream.ts';
+import { countOf, type Fields, fieldsOf, jsonIn } from './wire.ts';
 
 /**
  * What differs between engines that speak OpenAI's routes. A dialect is one module in `dialects/`, registered in `dialects/index.ts`.
@@ -80,12 +79,7 @@ export async function postForJson(
     discard(response.body);
     return null;
   }
-  const text = await readText(response.body);
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+  return jsonIn(await readText(response.body)) ?? null;
 }
 
 /** The count that a tokenise route answers, or the number of tokens that it lists; null for anything else. */
@@ -98,10 +92,4 @@ export function tokenCountIn(response: unknown): number | null {
 export function templateReasoning(effort: Exclude<ReasoningEffort, null>): Fields {
   if (effort === 'none') return { chat_template_kwargs: { enable_thinking: false } };
   return { reasoning_effort: effort, chat_template_kwargs: { enable_thinking: true } };
-}
-
-/** Of engines that know `top_k`. Most refuse a `top_p` of 0, which is the most likely token. */
-export function samplingFields({ topP, topK = null }: Sampling): Fields {
-  if (topP === 0) return { top_p: 1, top_k: 1 };
-  return topK === null ? {} : { top_k: topK };
 }

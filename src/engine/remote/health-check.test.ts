@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
-import { openConnectionPool } from './connection-pool.ts';
 import { openai } from './dialects/openai.ts';
 import { HealthCheck, type HealthTarget, probeConnection } from './health-check.ts';
 import { startUpstream } from './upstream.fixture.ts';
-import { openUpstream } from './upstream.ts';
+import { openConnectionPool, openUpstream } from './upstream.ts';
 
 const stops: (() => unknown)[] = [];
 after(() => Promise.all(stops.map((stop) => stop())));

@@ -1,6 +1,5 @@
 import { connect } from 'node:net';
-import { discard } from './connection-pool.ts';
-import type { Upstream } from './upstream.ts';
+import { discard, type Upstream } from './upstream.ts';
 
 export type HealthTiming = {
   everyMs: number;

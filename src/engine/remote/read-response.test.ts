@@ -6,7 +6,7 @@ import { fc } from '#test/properties.ts';
 import type { Delta } from '../port.ts';
 import { ChatAnswer } from './chat-answer.ts';
 import { openai } from './dialects/openai.ts';
-import { readStream } from './read-response.ts';
+import { readStream } from './remote-chat.ts';
 import { type Chunk, delta, finish, usage } from './upstream.fixture.ts';
 
 const frame = (chunk: Chunk) => `data: ${JSON.stringify(chunk)}\n\n`;

@@ -1,7 +1,6 @@
-import { discard } from './connection-pool.ts';
 import type { EngineDialect } from './dialect.ts';
-import type { Fields } from './json-fields.ts';
-import type { Upstream } from './upstream.ts';
+import { discard, type Upstream } from './upstream.ts';
+import type { Fields } from './wire.ts';
 
 const probeMs = 5_000;
 /** Of calls whose limit the engine refuses. */

@@ -1,100 +1,232 @@
 import { createHash } from 'node:crypto';
-import type { ChatPrompt, Delta, Finished, Generation, PreparedChat } from '../port.ts';
-import { workOf } from '../turns/admission.ts';
+import type { Readable } from 'node:stream';
+import { createParser } from 'eventsource-parser';
+import { Fault, fault, parseExactJson } from '#kernel';
+import type { ChatPrompt, Delta, Finished, Generation, PreparedChat, ResponseFormat, Sampling } from '../port.ts';
 import { ChatAnswer, noUsage } from './chat-answer.ts';
-import { chatBody } from './chat-request.ts';
-import { RouteRefusal } from './prepared-calls.ts';
-import { readStream, readWhole } from './read-response.ts';
-import type { RouteRuntime } from './route-runtime.ts';
-import { callRoute } from './route-set.ts';
-import { loadAdapter, noteFailure, type RemoteContext, sendCall } from './send-call.ts';
+import type { EngineDialect } from './dialect.ts';
+import { RouteRefusal } from './route-runtime.ts';
+import { type RemoteContext, sendCall } from './route-set.ts';
 import type { ServingRoute } from './serving-route.ts';
 import { countPrompt } from './token-count.ts';
+import { discard, readText } from './upstream.ts';
+import { type Fields, fieldsOf, messageToWire, toolChoiceToWire, toolToWire } from './wire.ts';
 
 /** A longer answer is streamed to us whoever asks: proxies between cut what is silent for a minute. */
 const maxWholeTokens = 2_048;
+/** For what a template puts around a message: a role, and marks that are tokens of their own. */
+const bytesAroundMessage = 32;
+/** What a template adds: a preamble for tools, a system prompt of its own. */
+const templateTokens = 1_024;
 
-/** Gives a chat a slot with a route, or a place in the queue. */
-export function prepareChat(
-  { routes, prepared, countPromptHere }: RemoteContext,
+/** Counts the prompt where that is needed, at a route that may run it. */
+export async function prepareChat(
+  { routes, countPromptHere }: RemoteContext,
   prompt: ChatPrompt,
   signal: AbortSignal,
 ): Promise<PreparedChat> {
-  prepared.releaseExpired();
   const { target, scope = '' } = prompt;
-  const { baseModelId, adapter } = target;
   const bytes = bytesOf(prompt);
-  const tokens = Math.ceil(bytes / 4);
+  const estimate = Math.ceil(bytes / 4);
   // With a single route there is nothing to choose.
-  const prefix = routes.of(baseModelId).length > 1 ? prefixOf(prompt) : '';
-  const work = workOf({ promptTokens: tokens, maxTokens: prompt.maxTokens ?? 0 }, routes.contextOf(baseModelId));
-  const call = { baseModelId, adapter, prefix, tokens, scope, work };
-  return routes.assign(call, async (slot) => {
-    const { upstream, route, dialect } = slot.runtime;
-    const loaded = adapter === null || slot.isQueued ? null : await loadAdapter(slot.runtime, adapter, signal);
-    if (loaded instanceof RouteRefusal) return loaded;
-    const options = { route, dialect, upstream, local: countPromptHere, signal };
-    const counted = surelyFits(prompt, bytes, route)
-      ? null
-      : await callRoute(slot.runtime, () => countPrompt(prompt, options), { nothingRan: true });
-    if (counted instanceof RouteRefusal) return counted;
-    const handle = prepared.add({ ...call, ...slot, tokens: counted ?? tokens, input: { chat: prompt } });
-    // Where nobody can count or needs to, the engine itself checks the length.
-    return { handle, promptTokens: counted ?? 0, maxContextTokens: route.maxContextTokens };
+  const prefix = routes.of(target.baseModelId).length > 1 ? prefixOf(prompt) : '';
+  const call = { ...target, prefix, tokens: estimate, scope };
+  const { route, result, tried } = await routes.prepareAtAny(call, async ({ route, dialect, upstream }) => {
+    if (surelyFits(prompt, bytes, route)) return null;
+    return countPrompt(prompt, promptFields(dialect, prompt), {
+      route,
+      dialect,
+      upstream,
+      local: countPromptHere,
+      signal,
+    });
   });
+  const handle = routes.store({ ...call, tokens: result ?? estimate, tried, input: { chat: prompt } });
+  // Where nobody can count or needs to, the engine itself checks the length.
+  return { handle, promptTokens: result ?? 0, maxContextTokens: route.maxContextTokens };
 }
 
-/** Runs a chat that is prepared, there or where it can go instead. */
+/** Runs a chat that is prepared, as soon as a route takes it. */
 export async function generateChat(
-  context: RemoteContext,
+  { clock, routes }: RemoteContext,
   { handle, sampling, cacheScope, signal, whole }: Generation,
   onDelta: (delta: Delta) => void,
 ): Promise<Finished> {
-  const { clock, routes } = context;
-  const call = context.prepared.take(handle);
+  const call = routes.take(handle);
   if (!('chat' in call.input)) throw new Error('A prompt of another kind. This is a bug.');
   const { chat } = call.input;
   const streams = whole !== true || sampling.maxTokens > maxWholeTokens;
   let sentMs: number | null = null;
   let answer: ChatAnswer | null = null;
+  // What was not sent yet cannot have run: the load of an adapter is not paid for.
+  const activeMs = () => (sentMs === null ? 0 : clock.monotonicMs() - sentMs);
   const cancelled = (): Finished => ({
     reason: 'cancelled',
     usage: answer?.usage ?? noUsage,
-    // What was not sent yet cannot have run: the load of an adapter is not paid for.
-    activeMs: sentMs === null ? 0 : clock.monotonicMs() - sentMs,
+    activeMs: activeMs(),
   });
-  const build = ({ dialect, route }: RouteRuntime) => {
-    sentMs = clock.monotonicMs();
-    const engine = { dialect, model: route.upstreamModel };
-    return { path: '/chat/completions', body: chatBody(engine, chat, { sampling, cacheScope, streams }) };
-  };
   try {
     signal.throwIfAborted();
-    // Without reasoning there is nothing to limit.
-    const maxReasoningTokens = chat.reasoningEffort === 'none' ? null : (sampling.maxReasoningTokens ?? null);
-    const sent = await sendCall(context, call, { build, maxReasoningTokens, signal, param: 'messages' });
-    const { tools, parallelToolCalls } = chat;
-    const { answer: fields } = sent.runtime.dialect;
-    answer = new ChatAnswer({ hasTools: tools.length > 0, parallelToolCalls, stop: sampling.stop, fields });
-    try {
-      await (streams ? readStream : readWhole)(sent.response.body, answer, { signal, onDelta });
+    return await routes.run(call, signal, async (runtime) => {
+      const { dialect, route } = runtime;
+      const response = await sendCall(runtime, call, {
+        path: '/chat/completions',
+        body: chatBody({ dialect, model: route.upstreamModel }, chat, { sampling, cacheScope, streams }),
+        onSend: () => {
+          sentMs = clock.monotonicMs();
+        },
+        // Without reasoning there is nothing to limit.
+        maxReasoningTokens: chat.reasoningEffort === 'none' ? null : (sampling.maxReasoningTokens ?? null),
+        signal,
+        param: 'messages',
+      });
+      if (response instanceof RouteRefusal) return response;
+      const { tools, parallelToolCalls } = chat;
+      answer = new ChatAnswer({
+        hasTools: tools.length > 0,
+        parallelToolCalls,
+        stop: sampling.stop,
+        fields: dialect.answer,
+      });
+      await (streams ? readStream : readWhole)(response.body, answer, { signal, onDelta });
       if (signal.aborted) return cancelled();
-      const activeMs = clock.monotonicMs() - sent.sentMs;
-      const { promptTokens, completionTokens } = answer.usage;
-      routes.queue(call.baseModelId).recordRun(workOf({ promptTokens, maxTokens: completionTokens }), activeMs);
-      sent.runtime.measured(activeMs, completionTokens);
-      return { reason: answer.reason, usage: answer.usage, activeMs, stopText: answer.stopText };
-    } catch (error) {
-      throw noteFailure(sent.runtime, error);
-    } finally {
-      sent.leave();
-    }
+      const { reason, usage, stopText } = answer;
+      runtime.measured(activeMs(), usage.completionTokens);
+      return { reason, usage, activeMs: activeMs(), stopText };
+    });
   } catch (error) {
     if (signal.aborted) return cancelled();
     throw error;
-  } finally {
-    call.leave();
   }
+}
+
+/** The body of `POST /chat/completions`. Only what the caller chose is sent: the engine has defaults of its own for the rest. */
+export function chatBody(
+  { dialect, model }: { dialect: EngineDialect; model: string },
+  prompt: ChatPrompt,
+  { sampling, cacheScope, streams }: { sampling: Sampling; cacheScope: string; streams: boolean },
+): Fields {
+  const { tools, toolChoice, parallelToolCalls } = prompt;
+  return {
+    model,
+    ...promptFields(dialect, prompt),
+    ...(streams ? { stream: true, stream_options: { include_usage: true } } : {}),
+    ...(Number.isFinite(sampling.maxTokens) ? { max_tokens: sampling.maxTokens } : {}),
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    ...(sampling.presencePenalty === 0 ? {} : { presence_penalty: sampling.presencePenalty }),
+    ...(sampling.frequencyPenalty === 0 ? {} : { frequency_penalty: sampling.frequencyPenalty }),
+    ...(sampling.seed === null ? {} : { seed: sampling.seed }),
+    ...(sampling.stop.length === 0 ? {} : { stop: sampling.stop }),
+    ...(tools.length === 0 ? {} : { tool_choice: toolChoiceToWire(toolChoice) }),
+    ...(tools.length === 0 || parallelToolCalls ? {} : { parallel_tool_calls: false }),
+    ...formatField(prompt.responseFormat),
+    ...dialect.chatFields({ sampling, cacheScope }),
+  };
+}
+
+/** What decides about the tokens of a prompt: also sent to count them. */
+export function promptFields(dialect: EngineDialect, prompt: ChatPrompt): Fields {
+  const { messages, tools, toolChoice, reasoningEffort } = prompt;
+  const isForced = toolChoice.mode === 'required' || toolChoice.mode === 'named';
+  return {
+    messages: messages.map(messageToWire),
+    ...(tools.length === 0 ? {} : { tools: tools.map((tool) => toolToWire(dialect.tool(tool, { isForced }))) }),
+    ...(reasoningEffort === null ? {} : dialect.reasoningFields(reasoningEffort)),
+  };
+}
+
+function formatField(format: ResponseFormat): Fields {
+  if (format.type === 'text') return {};
+  if (format.type === 'json_object') return { response_format: { type: 'json_object' } };
+  const json_schema = { name: 'answer', schema: format.schema, strict: true };
+  return { response_format: { type: 'json_schema', json_schema } };
+}
+
+type ReadOptions = { signal: AbortSignal; onDelta: (delta: Delta) => void };
+
+/**
+ * Reads a streamed answer to its end, or until the caller leaves. Text that arrives in one piece is one delta, as the tokens of one
+ * step of our own engine are. Throws `generation_failed` where the answer is not whole.
+ */
+export async function readStream(body: Readable, answer: ChatAnswer, { signal, onDelta }: ReadOptions): Promise<void> {
+  const decoder = new TextDecoder();
+  let deltas: Delta[] = [];
+  let isDone = false;
+  const parser = createParser({
+    onEvent: ({ data }) => {
+      const text = data.trim();
+      if (text === '[DONE]') isDone = true;
+      // Some engines send empty events to keep a connection busy.
+      else if (text !== '' && !isDone) deltas.push(...deltasIn(text, answer));
+    },
+  });
+  /** Some engines answer with one JSON object what they cannot stream, errors too. */
+  let json: string | null = null;
+  let isBeginning = true;
+  try {
+    for await (const piece of body.iterator({ destroyOnReturn: false })) {
+      const text = decoder.decode(piece, { stream: true });
+      if (isBeginning && /^\s*\{/.test(text)) json = '';
+      isBeginning &&= text.trim() === '';
+      try {
+        if (json === null) parser.feed(text);
+        else json += text;
+      } finally {
+        for (const delta of joined(deltas)) onDelta(delta);
+        deltas = [];
+      }
+      if (isDone) break;
+    }
+    if (json !== null) for (const delta of deltasIn(json.trim(), answer)) onDelta(delta);
+    if (!answer.isComplete) throw new Error('The stream ended before the answer did.');
+    for (const delta of answer.end()) onDelta(delta);
+  } catch (error) {
+    throwUnlessAborted(error, signal);
+  } finally {
+    discard(body);
+  }
+}
+
+/** The same for an answer that was requested in one piece. */
+async function readWhole(body: Readable, answer: ChatAnswer, { signal, onDelta }: ReadOptions): Promise<void> {
+  try {
+    for (const delta of deltasIn(await readText(body), answer)) onDelta(delta);
+    if (!answer.isComplete) throw new Error('The answer does not say why it ended.');
+    for (const delta of answer.end()) onDelta(delta);
+  } catch (error) {
+    throwUnlessAborted(error, signal);
+  }
+}
+
+/** Arguments of a call that are an object keep their digits and the order of their keys. */
+const hasObject = /"(?:arguments|parameters|input)"\s*:\s*\{/;
+
+function deltasIn(text: string, answer: ChatAnswer): Delta[] {
+  const chunk: unknown = hasObject.test(text) ? parseExactJson(text) : JSON.parse(text);
+  const { error } = fieldsOf(chunk);
+  // Some engines write `"error": null`.
+  if (error !== undefined && error !== null) throw new Error(`It sent ${JSON.stringify(chunk).slice(0, 300)}`);
+  return answer.push(chunk);
+}
+
+/** Neighbours of one kind as one. */
+function joined(deltas: readonly Delta[]): Delta[] {
+  const all: Delta[] = [];
+  for (const delta of deltas) {
+    const last = all.at(-1);
+    if (last && 'text' in last && 'text' in delta && last.type === delta.type) last.text += delta.text;
+    else all.push({ ...delta });
+  }
+  return all;
+}
+
+/** A caller that has left gets no error. */
+function throwUnlessAborted(error: unknown, { aborted }: AbortSignal): void {
+  if (aborted) return;
+  if (error instanceof Fault) throw error;
+  const internal = error instanceof Error ? error.message : String(error);
+  throw fault('generation_failed', { internal, cause: error });
 }
 
 function bytesOf({ messages, tools }: ChatPrompt): number {
@@ -106,13 +238,7 @@ function bytesOf({ messages, tools }: ChatPrompt): number {
   return sizes.reduce((sum, size) => sum + size, tools.length === 0 ? 0 : sizeAsJson(tools));
 }
 
-/** For what a template puts around a message: a role, and marks that are tokens of their own. */
-const bytesAroundMessage = 32;
-
 const sizeAsJson = (value: object) => Buffer.byteLength(JSON.stringify(value));
-
-/** What a template adds: a preamble for tools, a system prompt of its own. */
-const templateTokens = 1_024;
 
 /** A token is at least one byte: most prompts need not be counted to know that they and their answer have room. */
 function surelyFits({ maxTokens }: ChatPrompt, bytes: number, { maxContextTokens }: ServingRoute): boolean {

@@ -1,45 +1,37 @@
+import type { Readable } from 'node:stream';
 import { fault } from '#kernel';
 import type { Embedded, EmbeddingInputs, PreparedEmbedding } from '../port.ts';
-import { workOf } from '../turns/admission.ts';
-import { fieldsOf } from './json-fields.ts';
-import { RouteRefusal } from './prepared-calls.ts';
-import { readJson } from './read-response.ts';
-import { callRoute } from './route-set.ts';
-import { loadAdapter, noteFailure, type RemoteContext, sendCall } from './send-call.ts';
+import { RouteRefusal } from './route-runtime.ts';
+import { type RemoteContext, sendCall } from './route-set.ts';
 import { countTexts } from './token-count.ts';
+import { readText } from './upstream.ts';
+import { fieldsOf } from './wire.ts';
 
-/** Counts the tokens of inputs, and gives them a slot with a route, or a place in the queue. */
-export function prepareEmbedding(
-  { routes, prepared, countHere }: RemoteContext,
+/** Counts the tokens of inputs, at a route that may run them. */
+export async function prepareEmbedding(
+  { routes, countHere }: RemoteContext,
   inputs: EmbeddingInputs,
   signal: AbortSignal,
 ): Promise<PreparedEmbedding> {
-  prepared.releaseExpired();
-  const { target, scope = '' } = inputs;
-  const { baseModelId, adapter } = target;
+  const { target, scope = '', truncate, maxInputTokens } = inputs;
   const estimate = Math.ceil(inputs.texts.join('').length / 4);
-  const work = workOf({ promptTokens: estimate, maxTokens: 0 }, routes.contextOf(baseModelId));
-  const call = { baseModelId, adapter, prefix: '', tokens: estimate, scope, work };
-  return routes.assign(call, async (slot) => {
-    const { upstream, route, dialect } = slot.runtime;
-    const loaded = adapter === null || slot.isQueued ? null : await loadAdapter(slot.runtime, adapter, signal);
-    if (loaded instanceof RouteRefusal) return loaded;
-    const options = { route, dialect, upstream, local: countHere, signal };
-    const counts = await callRoute(slot.runtime, () => countTexts(inputs.texts, options), { nothingRan: true });
-    if (counts instanceof RouteRefusal) return counts;
+  const call = { ...target, prefix: '', tokens: estimate, scope };
+  const { route, result, tried } = await routes.prepareAtAny(call, async ({ route, dialect, upstream }) => {
+    const counts = await countTexts(inputs.texts, { route, dialect, upstream, local: countHere, signal });
     if (counts === null)
       throw fault('generation_failed', {
         message: 'The tokens of this input cannot be counted.',
-        internal: `Neither the route ${route.id} nor an installed file of ${baseModelId} counts tokens.`,
+        internal: `Neither the route ${route.id} nor an installed file of ${target.baseModelId} counts tokens.`,
       });
-    const most = inputs.truncate ? inputs.maxInputTokens : Number.POSITIVE_INFINITY;
     const longest = Math.max(...counts);
-    if (longest > most && !dialect.truncatesInputs) throw cannotTruncate(longest, inputs.maxInputTokens);
-    const counted = counts.map((count) => ({ tokens: Math.min(count, most), truncated: count > most }));
-    const tokens = counted.reduce((total, each) => total + each.tokens, 0);
-    const handle = prepared.add({ ...call, ...slot, tokens, input: { inputs, tokens } });
-    return { handle, inputs: counted, dimensions: route.dimensions ?? 0 };
+    if (truncate && longest > maxInputTokens && !dialect.truncatesInputs) throw cannotTruncate(longest, maxInputTokens);
+    return counts;
   });
+  const most = truncate ? maxInputTokens : Number.POSITIVE_INFINITY;
+  const counted = result.map((count) => ({ tokens: Math.min(count, most), truncated: count > most }));
+  const tokens = counted.reduce((total, each) => total + each.tokens, 0);
+  const handle = routes.store({ ...call, tokens, tried, input: { inputs, tokens } });
+  return { handle, inputs: counted, dimensions: route.dimensions ?? 0 };
 }
 
 /** Before anything is run: such an engine would refuse the input in words of its own. */
@@ -50,33 +42,41 @@ function cannotTruncate(tokens: number, most: number) {
   });
 }
 
-/** Embeds prepared inputs. */
+/** Embeds prepared inputs, as soon as a route takes them. */
 export async function embedInputs(
-  context: RemoteContext,
+  { routes, clock }: RemoteContext,
   { handle, signal }: { handle: string; signal: AbortSignal },
 ): Promise<Embedded> {
-  const call = context.prepared.take(handle);
+  const call = routes.take(handle);
   if (!('inputs' in call.input)) throw new Error('A prompt of another kind. This is a bug.');
   const { inputs, tokens } = call.input;
-  try {
-    signal.throwIfAborted();
-    const sent = await sendCall(context, call, {
-      build: ({ dialect, route }) => dialect.embeddingRequest(route.upstreamModel, inputs),
+  signal.throwIfAborted();
+  return routes.run(call, signal, async (runtime) => {
+    let sentMs = 0;
+    const response = await sendCall(runtime, call, {
+      ...runtime.dialect.embeddingRequest(runtime.route.upstreamModel, inputs),
+      onSend: () => {
+        sentMs = clock.monotonicMs();
+      },
+      maxReasoningTokens: null,
       signal,
       param: 'input',
     });
-    try {
-      const vectors = vectorsOf(await readJson(sent.response.body, signal), inputs.texts.length);
-      const activeMs = context.clock.monotonicMs() - sent.sentMs;
-      context.routes.queue(call.baseModelId).recordRun(call.work, activeMs);
-      return { vectors, promptTokens: tokens, activeMs };
-    } catch (error) {
-      throw noteFailure(sent.runtime, error);
-    } finally {
-      sent.leave();
-    }
-  } finally {
-    call.leave();
+    if (response instanceof RouteRefusal) return response;
+    const vectors = vectorsOf(await readJson(response.body, signal), inputs.texts.length);
+    const activeMs = clock.monotonicMs() - sentMs;
+    runtime.measured(activeMs, 0);
+    return { vectors, promptTokens: tokens, activeMs };
+  });
+}
+
+/** Throws `generation_failed` for what is no JSON, and the signal's reason. */
+async function readJson(body: Readable, signal: AbortSignal): Promise<unknown> {
+  try {
+    return JSON.parse(await readText(body));
+  } catch (error) {
+    signal.throwIfAborted();
+    throw fault('generation_failed', { internal: 'The answer is not JSON or was cut.', cause: error });
   }
 }
 

@@ -77,13 +77,19 @@ test('a call goes elsewhere when its engine breaks off while it counts the promp
 });
 
 test('calls that come from a route which is down find no more room elsewhere than there is', async () => {
-  const other = await upstream(answer);
+  const waiting: (() => void)[] = [];
+  const other = await upstream((got, response) => void waiting.push(() => answer(got, response)));
   const engine = engineOf(
     routeTo('a', `http://127.0.0.1:${await freePort()}/v1`, { api: 'vllm' }),
     routeTo('b', other.url, { weight: 0.001, capacity: 1 }),
   );
-  await Promise.all([1, 2, 3].map(() => engine.prepareChat(prompt, signal())));
-  assert.deepEqual(engine.load('big'), { running: 1, waiting: 2 });
+  const calls = [1, 2, 3].map(() => chat(engine));
+  for (const waits of [2, 1, 0]) {
+    while (waiting.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.deepEqual(engine.load('big'), { running: 1, waiting: waits });
+    waiting.shift()?.();
+  }
+  await Promise.all(calls);
 });
 
 test('with no route left the call is refused with the time that the engine said', async () => {

@@ -1,11 +1,8 @@
-import type { Clock } from '#kernel';
-import type { Load } from '../port.ts';
+import { type Clock, type Fault, fault } from '#kernel';
+import { retryAfterSeconds } from '../llama/timing.ts';
 import { notInstalled, stopping } from '../refusals.ts';
-import { Admission, type Entry, type Wanted } from '../turns/admission.ts';
 import { FairQueue } from '../turns/fair-queue.ts';
-import { noRouteFault, type RoutedCall } from './prepared-calls.ts';
-import { rankRoutes } from './route-ranking.ts';
-import type { RouteRuntime } from './route-runtime.ts';
+import { type RoutedCall, type RouteRefusal, type RouteRuntime, rankRoutes } from './route-runtime.ts';
 
 export type RouteQueueOptions = {
   /** Of the model, at present. */
@@ -15,140 +12,93 @@ export type RouteQueueOptions = {
   clock: Clock;
 };
 
-/** A call's share of a route's capacity. */
-export type RouteSlot = { runtime: RouteRuntime; leave: () => void };
+export type WaitingCall = RoutedCall & { refusal: RouteRefusal | null };
 
 type Waiter = {
   id: number;
   scope: string;
-  call: RoutedCall;
+  call: WaitingCall;
   untilMs: number;
-  end: (slot: RouteSlot | null, why?: unknown) => void;
+  resolve: (runtime: RouteRuntime) => void;
+  reject: (error: unknown) => void;
 };
-
-/** Before anything was measured. */
-export const unknownPace = { prefillMsPerToken: 0.5, decodeMsPerToken: 20 };
 
 /** How often waiting calls look whether routes came, went, or are up again; a slot that is freed is given at once. */
 const serveEveryMs = 250;
 
 /**
- * Calls that have a slot with the routes of a model, and those that wait for one, by the rules of our own engine: accounts in turn. Where a
- * route has room, a call is only counted.
+ * Calls that wait for a slot with the routes of a model: accounts in turn. A call is refused at once where its turn would come too late,
+ * or where too many are ahead of it; of each other account only as many are as its own has, and one more, so that none keeps another out.
  */
 export class RouteQueue {
   readonly #options: RouteQueueOptions;
-  readonly #admission: Admission;
   readonly #queue = new FairQueue<Waiter>();
   readonly #waiters = new Map<number, Waiter>();
-  /** Queued calls by scope, also those that are prepared and do not wait yet. */
-  readonly #queued = new Map<string, number>();
   #lastId = 0;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(options: RouteQueueOptions) {
     this.#options = options;
-    const { maxQueue, capacityWaitMs: maxWaitMs, clock } = options;
-    const capacity = () => this.#capacity();
-    const limits = {
-      get sequences() {
-        return capacity();
-      },
-      maxQueue,
-      maxWaitMs,
-    };
-    this.#admission = new Admission(limits, clock, () => unknownPace);
   }
 
-  load(): Load {
-    const running = this.#options.routes().reduce((sum, { calls }) => sum + calls, 0);
-    return { running, waiting: this.#queued.values().reduce((sum, count) => sum + count, 0) };
+  get size(): number {
+    return this.#waiters.size;
   }
 
-  /** A call has a slot. */
-  enter(call: Wanted): Entry {
-    return this.#admission.come(call);
-  }
-
-  leave(entry: Entry): void {
-    this.#admission.go(entry);
+  /** The route that takes the call when it is its turn. Throws `capacity_unavailable`, or the signal's reason. */
+  async waitForSlot(call: WaitingCall, signal: AbortSignal): Promise<RouteRuntime> {
+    signal.throwIfAborted();
+    const { maxQueue, capacityWaitMs, clock } = this.#options;
+    const ahead = this.#ahead(call.scope);
+    if (ahead >= maxQueue || this.#waitMs(ahead) > capacityWaitMs) throw this.#refusal(call.scope);
+    const { promise, resolve, reject } = Promise.withResolvers<RouteRuntime>();
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const untilMs = clock.monotonicMs() + capacityWaitMs;
+    const waiter: Waiter = { id, scope: call.scope, call, untilMs, resolve, reject };
+    const leave = () => this.#end(waiter, signal.reason);
+    signal.addEventListener('abort', leave, { once: true });
+    this.#waiters.set(id, waiter);
+    this.#queue.push(waiter);
     this.serve();
-  }
-
-  /** How long a call took for this work from its start to its end. */
-  recordRun(work: number, runMs: number): void {
-    this.#admission.ran(runMs, work);
-  }
-
-  /** A place in the queue; returns how to leave it. Throws `capacity_unavailable` when the queue is full. */
-  join({ scope, work }: Wanted): () => void {
-    const place = this.#admission.enter({ scope, work });
-    this.#count(scope, 1);
-    let isQueued = true;
-    return () => {
-      if (!isQueued) return;
-      isQueued = false;
-      place.free();
-      this.#count(scope, -1);
-    };
-  }
-
-  /** Resolves when it is the call's turn. Rejects with the fault of `noRouteFault` when no route is left for it. */
-  waitForSlot(call: RoutedCall, signal: AbortSignal): Promise<RouteSlot> {
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason);
-      this.#lastId += 1;
-      const id = this.#lastId;
-      const leave = () => waiter.end(null, signal.reason);
-      const waiter: Waiter = {
-        id,
-        scope: call.scope,
-        call,
-        untilMs: this.#options.clock.monotonicMs() + this.#options.capacityWaitMs,
-        end: (slot, why) => {
-          this.#waiters.delete(id);
-          this.#queue.remove(id);
-          signal.removeEventListener('abort', leave);
-          if (slot) resolve(slot);
-          else reject(why);
-        },
-      };
-      signal.addEventListener('abort', leave, { once: true });
-      this.#waiters.set(id, waiter);
-      this.#queue.push(waiter);
-      this.serve();
-      this.#startTimer();
-    });
+    this.#startTimer();
+    return promise.finally(() => signal.removeEventListener('abort', leave));
   }
 
   /** Gives waiting calls the slots that are free; to be called before another call looks for one. */
   serve(): void {
     if (this.#waiters.size === 0) return;
     const runtimes = this.#options.routes();
-    const running = (scope: string) => this.#admission.usedBy(scope) - (this.#queued.get(scope) ?? 0);
-    const mayBegin = ({ call }: Waiter) => runtimes.some((each) => each.hasRoom && mayTake(each, call));
-    while (runtimes.some(({ hasRoom, isOpen }) => hasRoom && isOpen)) {
-      const next = this.#queue.shift(running, mayBegin);
-      if (next === null) break;
-      next.end(this.#enterBest(runtimes, next.call));
+    const running = (scope: string) =>
+      runtimes.reduce(
+        (sum, { calls }) => sum + calls.values().reduce((own, call) => own + Number(call.scope === scope), 0),
+        0,
+      );
+    const mayBegin = ({ call }: Waiter) => runtimes.some((each) => each.hasCapacity && each.mayTake(call));
+    for (let next = this.#queue.shift(running, mayBegin); next !== null; next = this.#queue.shift(running, mayBegin)) {
+      const [best] = rankRoutes(runtimes, next.call);
+      if (best === undefined) break;
+      this.#waiters.delete(next.id);
+      best.enter(next.call);
+      next.resolve(best);
     }
     const nowMs = this.#options.clock.monotonicMs();
     for (const waiter of this.#waiters.values()) {
       const { call, scope, untilMs } = waiter;
-      if (!runtimes.some((each) => mayTake(each, call))) waiter.end(null, refusalOf(call, runtimes));
-      else if (untilMs <= nowMs) waiter.end(null, this.#admission.refusal(scope));
+      if (!runtimes.some((each) => each.mayTake(call))) this.#end(waiter, noRouteFault(call, runtimes));
+      else if (untilMs <= nowMs) this.#end(waiter, this.#refusal(scope));
     }
   }
 
   close(): void {
     if (this.#timer) clearTimeout(this.#timer);
-    for (const waiter of this.#waiters.values()) waiter.end(null, stopping());
+    for (const waiter of this.#waiters.values()) this.#end(waiter, stopping());
   }
 
-  #enterBest(runtimes: readonly RouteRuntime[], call: RoutedCall): RouteSlot | null {
-    const able = runtimes.filter((each) => mayTake(each, call));
-    const [best] = rankRoutes(able.map((each) => each.candidate(call.prefix, call.adapter)));
-    return best ? { runtime: best.runtime, leave: best.runtime.enter(call, this) } : null;
+  #end(waiter: Waiter, error: unknown): void {
+    this.#waiters.delete(waiter.id);
+    this.#queue.remove(waiter.id);
+    waiter.reject(error);
   }
 
   #startTimer(): void {
@@ -160,23 +110,34 @@ export class RouteQueue {
     }, serveEveryMs);
   }
 
-  #count(scope: string, change: number): void {
-    const count = (this.#queued.get(scope) ?? 0) + change;
-    if (count === 0) this.#queued.delete(scope);
-    else this.#queued.set(scope, count);
+  /** Calls that get a slot before one of this scope that came now. */
+  #ahead(scope: string): number {
+    const queued = Map.groupBy(this.#waiters.values(), (waiter) => waiter.scope);
+    const own = queued.get(scope)?.length ?? 0;
+    return [...queued].reduce(
+      (sum, [other, { length }]) => sum + (other === scope ? own : Math.min(length, own + 1)),
+      0,
+    );
   }
 
-  #capacity(): number {
-    return this.#options.routes().reduce((sum, { isOpen, route }) => sum + (isOpen ? route.capacity : 0), 0);
+  #waitMs(ahead: number): number {
+    const routes = this.#options.routes().filter(({ isOpen }) => isOpen);
+    const perMs = routes.reduce((sum, { route, callMs }) => sum + (callMs === null ? 0 : route.capacity / callMs), 0);
+    return perMs === 0 ? 0 : (ahead + 1) / perMs;
+  }
+
+  #refusal(scope: string): Fault {
+    return fault('capacity_unavailable', { retryAfterSeconds: retryAfterSeconds(this.#waitMs(this.#ahead(scope))) });
   }
 }
 
-/** Whether a call may have a slot there, once there is room. */
-export function mayTake(runtime: RouteRuntime, { adapter, tried }: RoutedCall): boolean {
-  return runtime.isOpen && (adapter === null || runtime.adapters !== null) && tried?.has(runtime) !== true;
-}
-
-function refusalOf(call: RoutedCall, runtimes: readonly RouteRuntime[]) {
-  const isServed = runtimes.some(({ adapters }) => call.adapter === null || adapters !== null);
-  return isServed ? noRouteFault(call, runtimes) : notInstalled(call.baseModelId);
+/** No route takes the call. */
+export function noRouteFault({ baseModelId, adapter, refusal }: WaitingCall, runtimes: readonly RouteRuntime[]): Fault {
+  if (!runtimes.some(({ adapters }) => adapter === null || adapters !== null)) return notInstalled(baseModelId);
+  const up = runtimes.filter(({ allowsCall }) => allowsCall).length;
+  const why = refusal ? ` The last refusal: ${refusal.reason}` : '';
+  return fault(refusal?.isLoading ? 'model_warming' : 'capacity_unavailable', {
+    retryAfterSeconds: refusal?.retryAfterSeconds ?? (up > 0 ? 1 : 5),
+    internal: `No route of ${baseModelId} took the call; ${up} of ${runtimes.length} are up.${why}`,
+  });
 }

@@ -1,18 +1,44 @@
 import type { Clock } from '#kernel';
 import type { Adapter } from '../port.ts';
-import type { Entry, Wanted } from '../turns/admission.ts';
 import { AdapterFolder, type AdapterSource } from './adapters/adapter-folder.ts';
 import type { RouteAdapters, RouteLog } from './adapters/route-adapters.ts';
-import { CircuitBreaker } from './circuit-breaker.ts';
 import type { EngineDialect } from './dialect.ts';
 import { engineDialects } from './dialects/index.ts';
 import { HealthCheck, type HealthTiming } from './health-check.ts';
 import { ReasoningLimit } from './reasoning-limit.ts';
-import type { RouteCandidate } from './route-ranking.ts';
 import type { ServingRoute } from './serving-route.ts';
 import { openUpstream, type Upstream } from './upstream.ts';
 
-const maxPrefixes = 10_000;
+/** A call that looks for a route. */
+export type RoutedCall = {
+  baseModelId: string;
+  adapter: Adapter | null;
+  /** Whose call it is (an account). */
+  scope: string;
+  /** Digest of the beginning of the prompt; '' where nothing is to be chosen by it. */
+  prefix: string;
+  /** Of the prompt, estimated. */
+  tokens: number;
+  /** Routes that have refused it. */
+  tried: ReadonlySet<RouteRuntime>;
+};
+
+/** A route did not take a call, and nothing of it can have run there. */
+export class RouteRefusal {
+  readonly reason: string;
+  readonly retryAfterSeconds: number | null;
+  /** The engine is still loading its model. */
+  readonly isLoading: boolean;
+
+  constructor(
+    reason: string,
+    { retryAfterSeconds = null, isLoading = false }: Partial<Omit<RouteRefusal, 'reason'>> = {},
+  ) {
+    this.reason = reason;
+    this.retryAfterSeconds = retryAfterSeconds;
+    this.isLoading = isLoading;
+  }
+}
 
 export type RouteDeps = {
   clock: Clock;
@@ -22,8 +48,9 @@ export type RouteDeps = {
   health?: Partial<HealthTiming>;
 };
 
-/** Counts the calls that have a slot. */
-type CallCounter = { enter: (call: Wanted) => Entry; leave: (entry: Entry) => void };
+const maxPrefixes = 10_000;
+/** Answers with fewer tokens say little about the throughput. */
+const leastMeasuredTokens = 8;
 
 /** One remote engine at run time: its connections, what it has to do, and whether it answers. */
 export class RouteRuntime {
@@ -32,15 +59,17 @@ export class RouteRuntime {
   /** null: it serves the base model only. */
   readonly adapters: RouteAdapters | null;
   readonly reasoningLimit: ReasoningLimit;
-  #route: ServingRoute;
-  #calls = 0;
-  #tokens = 0;
-  readonly #breaker = new CircuitBreaker();
   /** Others are tried first until it has answered again: the call itself may have been the reason. */
-  #lastCallFailed = false;
+  lastCallFailed = false;
+  /** Of its calls: prompts, estimated. */
+  outstandingTokens = 0;
+  /** Smoothed, as the callers saw them; null: not measured yet. */
+  decodeMsPerToken: number | null = null;
+  callMs: number | null = null;
+  #route: ServingRoute;
+  readonly #calls = new Set<RoutedCall>();
+  readonly #breaker = new CircuitBreaker();
   #answeredAtMs: number | null = null;
-  /** Measured, as the callers saw it; null until then. */
-  #decodeMsPerToken: number | null = null;
   readonly #prefixes = new Set<string>();
   readonly #clock: Clock;
   readonly #log: RouteLog;
@@ -63,7 +92,7 @@ export class RouteRuntime {
         url,
         upstream,
         path: dialect.healthPath,
-        hasCalls: () => this.#calls > 0,
+        hasCalls: () => this.#calls.size > 0,
         onHealthy: () => this.answered(null),
         onFailure: (error) => {
           if (!this.#isClosing) this.failed(error);
@@ -90,7 +119,7 @@ export class RouteRuntime {
     return this.#route;
   }
 
-  get calls(): number {
+  get calls(): ReadonlySet<RoutedCall> {
     return this.#calls;
   }
 
@@ -99,8 +128,31 @@ export class RouteRuntime {
     return { isUp, error, answeredAtMs: this.#answeredAtMs };
   }
 
-  get decodeMsPerToken(): number | null {
-    return this.#decodeMsPerToken;
+  /** Its breaker is closed, or allows a trial. */
+  get allowsCall(): boolean {
+    return this.#breaker.allowsCall(this.#clock.monotonicMs());
+  }
+
+  /** Takes calls once it has capacity. */
+  get isOpen(): boolean {
+    return !this.#route.draining && this.allowsCall;
+  }
+
+  get hasCapacity(): boolean {
+    return this.#calls.size < this.#route.capacity;
+  }
+
+  hasPrefix(prefix: string): boolean {
+    return this.#prefixes.has(prefix);
+  }
+
+  hasAdapter({ sha256 }: Adapter): boolean {
+    return this.adapters?.has(sha256) === true;
+  }
+
+  /** Whether a call may have a slot there, once there is capacity. */
+  mayTake({ adapter, tried }: RoutedCall): boolean {
+    return this.isOpen && (adapter === null || this.adapters !== null) && !tried.has(this);
   }
 
   /** The same engine with other settings; whatever changes its connections makes it another one. */
@@ -108,58 +160,22 @@ export class RouteRuntime {
     this.#route = route;
   }
 
-  candidate(prefix: string, adapter: Adapter | null): RouteCandidate & { runtime: RouteRuntime } {
-    const { id, weight, capacity, draining } = this.#route;
-    return {
-      runtime: this,
-      id,
-      weight,
-      capacity,
-      draining,
-      calls: this.#calls,
-      outstandingTokens: this.#tokens,
-      isUp: this.allowsCall,
-      lastCallFailed: this.#lastCallFailed,
-      knowsPrefix: this.#prefixes.has(prefix),
-      hasAdapter: adapter !== null && this.adapters?.has(adapter.sha256) === true,
-    };
-  }
-
-  /** Its breaker is closed, or allows a trial. */
-  get allowsCall(): boolean {
-    return this.#breaker.allowsCall(this.#clock.monotonicMs());
-  }
-
-  /** Takes calls once it has room. */
-  get isOpen(): boolean {
-    return !this.#route.draining && this.allowsCall;
-  }
-
-  get hasRoom(): boolean {
-    return this.#calls < this.#route.capacity;
-  }
-
-  /** Takes a slot for a call; returns how to leave it, which does nothing the second time. */
-  enter({ tokens, scope, work }: { tokens: number } & Wanted, counter: CallCounter): () => void {
+  /** A call has a slot. */
+  enter(call: RoutedCall): void {
     this.#breaker.startCall(this.#clock.monotonicMs());
-    this.#calls += 1;
-    this.#tokens += tokens;
-    const entry = counter.enter({ scope, work });
-    let isIn = true;
-    return () => {
-      if (!isIn) return;
-      isIn = false;
-      this.#calls -= 1;
-      this.#tokens -= tokens;
-      this.#closeIfDone();
-      counter.leave(entry);
-    };
+    this.#calls.add(call);
+    this.outstandingTokens += call.tokens;
+  }
+
+  leave(call: RoutedCall): void {
+    if (this.#calls.delete(call)) this.outstandingTokens -= call.tokens;
+    this.#closeIfDone();
   }
 
   answered(prefix: string | null): void {
     if (!this.#breaker.isClosed) this.#log('info', 'serving route is up', { route: this.#route.id });
     this.#breaker.succeed();
-    this.#lastCallFailed = false;
+    this.lastCallFailed = false;
     this.#answeredAtMs = this.#clock.nowMs();
     if (prefix === null) return;
     if (this.#prefixes.size >= maxPrefixes) this.#prefixes.clear();
@@ -175,15 +191,10 @@ export class RouteRuntime {
     this.#log('warn', 'serving route is down', { route: this.#route.id, error });
   }
 
-  /** A call that it had begun has failed. */
-  callFailed(): void {
-    this.#lastCallFailed = true;
-  }
-
   measured(ms: number, completionTokens: number): void {
-    if (completionTokens < 8) return;
-    const now = ms / completionTokens;
-    this.#decodeMsPerToken = this.#decodeMsPerToken === null ? now : this.#decodeMsPerToken * 0.9 + now * 0.1;
+    this.callMs = smooth(this.callMs, ms);
+    if (completionTokens >= leastMeasuredTokens)
+      this.decodeMsPerToken = smooth(this.decodeMsPerToken, ms / completionTokens);
   }
 
   /** Takes nothing new; the connections go when the last call has gone. */
@@ -199,12 +210,87 @@ export class RouteRuntime {
   }
 
   #closeIfDone(): void {
-    if (this.#isClosing && this.#calls === 0) void this.close();
+    if (this.#isClosing && this.#calls.size === 0) void this.close();
   }
 
   #failCalls(): void {
     const error = 'Nothing at its address has answered for half a minute.';
-    this.#log('warn', 'calls of serving route failed', { route: this.#route.id, calls: this.#calls, error });
+    this.#log('warn', 'calls of serving route failed', { route: this.#route.id, calls: this.#calls.size, error });
     this.upstream.failAll(error);
   }
+}
+
+const smooth = (average: number | null, value: number) => (average === null ? value : average * 0.9 + value * 0.1);
+
+const maxFailures = 3;
+const firstPauseMs = 1_000;
+const maxPauseMs = 30_000;
+
+/** Opens after some failures in a row. Then one call at a time is a trial, after pauses that grow, until a call or a health check succeeds. */
+export class CircuitBreaker {
+  #failures = 0;
+  lastError: string | null = null;
+  /** Of the next trial; null: closed. */
+  #retryAtMs: number | null = null;
+
+  get isClosed(): boolean {
+    return this.#retryAtMs === null;
+  }
+
+  allowsCall(nowMs: number): boolean {
+    return this.#retryAtMs === null || nowMs >= this.#retryAtMs;
+  }
+
+  /** Other calls wait for the outcome of a trial. */
+  startCall(nowMs: number): void {
+    if (this.#retryAtMs !== null) this.#retryAtMs = nowMs + firstPauseMs;
+  }
+
+  succeed(): void {
+    this.#failures = 0;
+    this.lastError = null;
+    this.#retryAtMs = null;
+  }
+
+  fail(error: string, nowMs: number): void {
+    this.#failures += 1;
+    this.lastError = error;
+    const doublings = this.#failures - maxFailures;
+    if (doublings >= 0) this.#retryAtMs = nowMs + Math.min(maxPauseMs, firstPauseMs * 2 ** Math.min(doublings, 10));
+  }
+}
+
+/** A known prefix is worth this many tokens of waiting. */
+const prefixWorthTokens = 4_096;
+/** And so is an adapter that need not be loaded, and push another one out. */
+const adapterWorthTokens = 16_384;
+
+export type RouteCandidate = Pick<
+  RouteRuntime,
+  'mayTake' | 'hasCapacity' | 'lastCallFailed' | 'outstandingTokens' | 'hasPrefix' | 'hasAdapter'
+> & { route: Pick<ServingRoute, 'id' | 'weight'>; calls: Pick<ReadonlySet<RoutedCall>, 'size'> };
+
+/**
+ * The routes that take a call now, the best first. One whose last answer failed comes behind all others: it is the first to be rid
+ * of its calls, and would get every one of them. Then those that have its adapter or know the beginning of its prompt, unless they are
+ * far busier than another, then those with the fewest outstanding tokens for their weight.
+ */
+export function rankRoutes<Candidate extends RouteCandidate>(
+  candidates: readonly Candidate[],
+  call: RoutedCall,
+): Candidate[] {
+  const { prefix, adapter } = call;
+  const cost = (each: Candidate) =>
+    each.outstandingTokens / each.route.weight -
+    (each.hasPrefix(prefix) ? prefixWorthTokens : 0) -
+    (adapter !== null && each.hasAdapter(adapter) ? adapterWorthTokens : 0);
+  return candidates
+    .filter((each) => each.hasCapacity && each.mayTake(call))
+    .sort(
+      (a, b) =>
+        Number(a.lastCallFailed) - Number(b.lastCallFailed) ||
+        cost(a) - cost(b) ||
+        a.calls.size / a.route.weight - b.calls.size / b.route.weight ||
+        (a.route.id < b.route.id ? -1 : 1),
+    );
 }

@@ -1,12 +1,14 @@
-import { fault } from '#kernel';
-import { defaultWaiting } from '../turns/admission.ts';
+import { type Clock, Fault, fault } from '#kernel';
+import type { ChatPrompt, EmbeddingInputs, Load } from '../port.ts';
+import { defaultWaiting } from '../turns/fair-queue.ts';
 import { AdapterRefused } from './adapters/route-adapters.ts';
-import { TransportError } from './connection-pool.ts';
-import { noRouteFault, type RoutedCall, RouteRefusal } from './prepared-calls.ts';
-import { mayTake, RouteQueue, type RouteSlot } from './route-queue.ts';
-import { rankRoutes, takesCalls } from './route-ranking.ts';
-import { type RouteDeps, RouteRuntime } from './route-runtime.ts';
+import { noRouteFault, RouteQueue } from './route-queue.ts';
+import { type RouteDeps, type RoutedCall, RouteRefusal, RouteRuntime, rankRoutes } from './route-runtime.ts';
 import type { ServingRoute } from './serving-route.ts';
+import type { LocalCounter, LocalPromptCounter } from './token-count.ts';
+import { TransportError, type UpstreamResponse } from './upstream.ts';
+import { refusalOf } from './upstream-error.ts';
+import type { Fields } from './wire.ts';
 
 export type RouteSetOptions = RouteDeps & {
   /** The routes at present; read at every call. The same array as long as nothing changed. */
@@ -17,24 +19,34 @@ export type RouteSetOptions = RouteDeps & {
   isInstalled?: (baseModelId: string) => boolean;
 };
 
-/** Prepares a call for a route where it has a slot or, queued, is likely to get one. */
-type Prepare<Result> = (slot: RouteSlot & { isQueued: boolean }) => Promise<Result | RouteRefusal>;
+/** What calls of remote engines share. */
+export type RemoteContext = {
+  routes: RouteSet;
+  clock: Clock;
+  countHere: LocalCounter;
+  countPromptHere: LocalPromptCounter;
+};
 
-/** The remote engines that are set up at present. */
+/** A call that waits to be run or released. */
+type PreparedCall = RoutedCall & { input: { chat: ChatPrompt } | { inputs: EmbeddingInputs; tokens: number } };
+
+/** Handles of remote calls begin with it, those of the local engine do not. */
+export const handlePrefix = 'remote-';
+const preparedMs = 60_000;
+
+/** The remote engines that are set up at present, and the calls that are prepared for them. */
 export class RouteSet {
   readonly #options: RouteSetOptions;
   readonly #runtimes = new Map<string, RouteRuntime>();
+  /** Of models whose calls have ever had to wait. */
   readonly #queues = new Map<string, RouteQueue>();
+  readonly #prepared = new Map<string, { call: PreparedCall; timer: NodeJS.Timeout }>();
+  #lastId = 0;
   #latest: readonly ServingRoute[] = [];
   #byModel = new Map<string, RouteRuntime[]>();
 
   constructor(options: RouteSetOptions) {
     this.#options = options;
-  }
-
-  /** The longest that a route of the model has. */
-  contextOf(baseModelId: string): number {
-    return Math.max(0, ...this.of(baseModelId).map(({ route }) => route.maxContextTokens));
   }
 
   of(baseModelId: string): readonly RouteRuntime[] {
@@ -47,123 +59,102 @@ export class RouteSet {
     return this.#byModel.get(baseModelId) ?? [];
   }
 
-  /** Of the calls that wait for the routes of a model. */
-  queue(baseModelId: string): RouteQueue {
-    const found = this.#queues.get(baseModelId);
-    if (found) return found;
-    const { clock, waiting } = this.#options;
-    const routes = () => this.of(baseModelId);
-    const queue = new RouteQueue({ ...defaultWaiting, ...waiting, clock, routes });
-    this.#queues.set(baseModelId, queue);
-    return queue;
+  load(baseModelId: string): Load {
+    const running = this.of(baseModelId).reduce((sum, { calls }) => sum + calls.size, 0);
+    return { running, waiting: this.#queues.get(baseModelId)?.size ?? 0 };
   }
 
-  /**
-   * Tries the routes of a model, the best first, until one takes the call; where all others are full, queues it.
-   * `capacity_unavailable`: none did, and nothing ran.
-   */
-  async assign<Result>(call: RoutedCall, prepare: Prepare<Result>): Promise<Result> {
-    const { baseModelId, adapter, prefix } = call;
-    const queue = this.queue(baseModelId);
-    queue.serve();
-    const candidates = this.of(baseModelId)
-      .filter(({ adapters }) => adapter === null || adapters !== null)
-      .map((runtime) => runtime.candidate(prefix, adapter));
+  /** Returns the handle of a call; it is forgotten after a minute. */
+  store(call: PreparedCall): string {
+    this.#lastId += 1;
+    const handle = `${handlePrefix}${this.#lastId}`;
+    const timer = setTimeout(() => this.#prepared.delete(handle), preparedMs).unref();
+    this.#prepared.set(handle, { call, timer });
+    return handle;
+  }
+
+  take(handle: string): PreparedCall {
+    const found = this.#prepared.get(handle);
+    this.release(handle);
+    if (found) return found.call;
+    const message = 'The prompt waited too long for its run.';
+    throw fault('capacity_unavailable', { message, retryAfterSeconds: 1 });
+  }
+
+  release(handle: string): void {
+    clearTimeout(this.#prepared.get(handle)?.timer);
+    this.#prepared.delete(handle);
+  }
+
+  /** Prepares a call at a route that may take it, which has no slot for it yet. `tried`: routes that failed at that. */
+  async prepareAtAny<Result>(call: Omit<RoutedCall, 'tried'>, prepare: (runtime: RouteRuntime) => Promise<Result>) {
+    const runtimes = this.of(call.baseModelId);
     const tried = new Set<RouteRuntime>();
-    let refusal: RouteRefusal | undefined;
-    for (const { runtime } of rankRoutes(candidates)) {
-      // While another one was tried, other calls may have filled it.
-      if (refusal && !takesCalls(runtime.candidate(prefix, adapter))) continue;
-      const leave = runtime.enter(call, queue);
-      const result = await leaveOnError(leave, prepare({ runtime, leave, isQueued: false }));
-      if (!(result instanceof RouteRefusal)) return result;
-      leave();
+    let refusal: RouteRefusal | null = null;
+    const first = rankRoutes(runtimes, { ...call, tried });
+    for (const runtime of new Set([...first, ...runtimes])) {
+      if (!runtime.mayTake({ ...call, tried })) continue;
+      const result = await callRoute(runtime, () => prepare(runtime), { nothingRan: true });
+      if (!(result instanceof RouteRefusal)) return { route: runtime.route, result, tried };
       tried.add(runtime);
       refusal = result;
     }
-    return this.#enqueue({ ...call, tried, refusal }, prepare);
+    throw noRouteFault({ ...call, tried, refusal }, runtimes);
   }
 
-  /** A route that is full counts its prompt meanwhile. */
-  #enqueue<Result>(call: RoutedCall, prepare: Prepare<Result>): Promise<Result> {
-    const leave = this.#join(call);
-    const prepareAtAny = async () => {
-      const tried = new Set(call.tried);
-      let { refusal } = call;
-      for (const runtime of this.of(call.baseModelId)) {
-        if (!mayTake(runtime, { ...call, tried })) continue;
-        const result = await prepare({ runtime, leave, isQueued: true });
+  /** Runs a call with one route after the other, the best first and as soon as it has a slot, until one takes it. */
+  async run<Result>(
+    call: RoutedCall,
+    signal: AbortSignal,
+    work: (runtime: RouteRuntime) => Promise<Result | RouteRefusal>,
+  ): Promise<Result> {
+    const tried = new Set(call.tried);
+    const current = { ...call, tried, refusal: null as RouteRefusal | null };
+    for (;;) {
+      const runtime = this.#takeSlot(current) ?? (await this.#waitForSlot(current, signal));
+      try {
+        const result = await work(runtime);
         if (!(result instanceof RouteRefusal)) return result;
         tried.add(runtime);
-        refusal = result;
+        current.refusal = result;
+      } catch (error) {
+        if (error instanceof Fault && error.fault === 'generation_failed') runtime.lastCallFailed = true;
+        throw error;
+      } finally {
+        runtime.leave(current);
+        this.#queues.get(call.baseModelId)?.serve();
       }
-      throw noRouteFault({ ...call, refusal }, this.of(call.baseModelId));
-    };
-    return leaveOnError(leave, prepareAtAny());
-  }
-
-  /** Runs a call with a route that it has not tried, as soon as one has a slot. `leaveQueue`: of a call that is queued already. */
-  async runQueued<Result>(
-    call: RoutedCall,
-    { signal, leaveQueue }: { signal: AbortSignal; leaveQueue: (() => void) | null },
-    run: (slot: RouteSlot) => Promise<Result | RouteRefusal>,
-  ): Promise<Result> {
-    const queue = this.queue(call.baseModelId);
-    const tried = new Set(call.tried);
-    let { refusal } = call;
-    let leave = leaveQueue;
-    for (;;) {
-      const current = { ...call, tried, refusal };
-      leave ??= this.#join(current);
-      const slot = await queue.waitForSlot(current, signal).finally(leave);
-      leave = null;
-      const result = await leaveOnError(slot.leave, run(slot));
-      if (!(result instanceof RouteRefusal)) return result;
-      slot.leave();
-      tried.add(slot.runtime);
-      refusal = result;
     }
   }
 
+  /** Those who wait come first. */
+  #takeSlot(call: RoutedCall): RouteRuntime | null {
+    this.#queues.get(call.baseModelId)?.serve();
+    const [best] = rankRoutes(this.of(call.baseModelId), call);
+    best?.enter(call);
+    return best ?? null;
+  }
+
   /** What is installed here runs here instead of waiting. */
-  #join(call: RoutedCall): () => void {
+  #waitForSlot(call: RoutedCall & { refusal: RouteRefusal | null }, signal: AbortSignal): Promise<RouteRuntime> {
     const { baseModelId } = call;
     const runtimes = this.of(baseModelId);
-    const able = runtimes.filter((runtime) => mayTake(runtime, call));
     const isInstalled = this.#options.isInstalled?.(baseModelId) === true;
-    if (able.length === 0 || (isInstalled && !able.some(({ hasRoom }) => hasRoom))) throw noRouteFault(call, runtimes);
-    return this.queue(baseModelId).join(call);
+    if (isInstalled || !runtimes.some((runtime) => runtime.mayTake(call))) throw noRouteFault(call, runtimes);
+    return this.#queue(baseModelId).waitForSlot(call, signal);
+  }
+
+  #queue(baseModelId: string): RouteQueue {
+    const { clock, waiting } = this.#options;
+    const routes = () => this.of(baseModelId);
+    const queue = this.#queues.get(baseModelId) ?? new RouteQueue({ ...defaultWaiting, ...waiting, clock, routes });
+    this.#queues.set(baseModelId, queue);
+    return queue;
   }
 
   async close(): Promise<void> {
     for (const queue of this.#queues.values()) queue.close();
     await Promise.all([...this.#runtimes.values()].map((runtime) => runtime.close()));
-  }
-}
-
-async function leaveOnError<Result>(leave: () => void, work: Promise<Result>): Promise<Result> {
-  try {
-    return await work;
-  } catch (error) {
-    leave();
-    throw error;
-  }
-}
-
-/** Sends something to a route. What certainly did not run may go elsewhere; of everything else nobody knows whether it ran. */
-export async function callRoute<Result>(
-  runtime: RouteRuntime,
-  send: () => Promise<Result>,
-  { nothingRan = false } = {},
-): Promise<Result | RouteRefusal> {
-  try {
-    return await send();
-  } catch (error) {
-    if (error instanceof AdapterRefused) return new RouteRefusal(error.message);
-    if (!(error instanceof TransportError)) throw error;
-    runtime.failed(error.message);
-    if (nothingRan || error.neverSent) return new RouteRefusal(error.message);
-    throw fault('ambiguous_transport', { internal: `Route ${runtime.route.id}: ${error.message}`, cause: error });
   }
 }
 
@@ -183,3 +174,77 @@ function updateRuntimes(runtimes: Map<string, RouteRuntime>, routes: readonly Se
 
 const connectionKey = ({ url, secret, capacity, api, adaptersFolder, adaptersSeenAs }: ServingRoute) =>
   JSON.stringify([url, secret, capacity, api, adaptersFolder, adaptersSeenAs]);
+
+/** Sends something to a route. What certainly did not run may go elsewhere; of everything else nobody knows whether it ran. */
+async function callRoute<Result>(
+  runtime: RouteRuntime,
+  send: () => Promise<Result>,
+  { nothingRan = false } = {},
+): Promise<Result | RouteRefusal> {
+  try {
+    return await send();
+  } catch (error) {
+    if (error instanceof AdapterRefused) return new RouteRefusal(error.message);
+    if (!(error instanceof TransportError)) throw error;
+    runtime.failed(error.message);
+    if (nothingRan || error.neverSent) return new RouteRefusal(error.message);
+    throw fault('ambiguous_transport', { internal: `Route ${runtime.route.id}: ${error.message}`, cause: error });
+  }
+}
+
+export type CallRequest = {
+  path: string;
+  body: Fields;
+  /** The call itself is sent now: whatever it needs is there. */
+  onSend: () => void;
+  /** null: no limit. */
+  maxReasoningTokens: number | null;
+  /** The field that is named where the engine finds it too long. */
+  param: string;
+  signal: AbortSignal;
+};
+
+/** Sends a call to a route where it has a slot. The result is a response with status 200, or why nothing can have run there. */
+export async function sendCall(
+  runtime: RouteRuntime,
+  call: RoutedCall,
+  request: CallRequest,
+): Promise<UpstreamResponse | RouteRefusal> {
+  const { adapter } = call;
+  const { path, body, onSend, param, signal } = request;
+  for (let isRepeated = false; ; isRepeated = true) {
+    const fields = await callRoute(runtime, () => callFields(runtime, call, request), { nothingRan: true });
+    if (fields instanceof RouteRefusal) return fields;
+    onSend();
+    const response = await callRoute(runtime, () => runtime.upstream.post(path, { ...body, ...fields }, signal));
+    if (response instanceof RouteRefusal) return response;
+    if (response.status === 200) {
+      runtime.answered(call.prefix);
+      return response;
+    }
+    const refusal = await refusalOf(response, { param, adapter, dialect: runtime.dialect });
+    if (refusal.kind === 'final') throw refusal.error;
+    if (refusal.kind === 'elsewhere') {
+      if (refusal.isDown) runtime.failed(refusal.reason);
+      return new RouteRefusal(refusal.reason, refusal);
+    }
+    // The engine was started anew, or another server needed the capacity. Nothing has run there.
+    if (adapter !== null) runtime.adapters?.lose(adapter.sha256);
+    if (isRepeated) return new RouteRefusal(refusal.reason);
+  }
+}
+
+/** Fields of the adapter, which is loaded first, and of the limit of reasoning. */
+async function callFields(
+  { adapters, reasoningLimit, route }: RouteRuntime,
+  { adapter }: RoutedCall,
+  { maxReasoningTokens, signal }: CallRequest,
+): Promise<Fields> {
+  if (adapter !== null && adapters === null) throw new AdapterRefused('The route serves no adapters.');
+  return {
+    ...(adapter === null ? adapters?.baseFields : await adapters?.fieldsFor(adapter, signal)),
+    ...(maxReasoningTokens === null
+      ? {}
+      : await reasoningLimit.fieldsFor(route.upstreamModel, maxReasoningTokens, signal)),
+  };
+}

@@ -1,9 +1,9 @@
 import { Fault, systemClock } from '#kernel';
 import type { Delta } from '../port.ts';
 import { prompt, sampling } from './chat-call.fixture.ts';
-import { openConnectionPool, readText } from './connection-pool.ts';
 import { routeTo } from './remote-engine.fixture.ts';
 import { createRemoteEngine } from './remote-engine.ts';
+import { openConnectionPool, readText } from './upstream.ts';
 
 const signal = () => AbortSignal.timeout(180_000);
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { prompt } from './chat-call.fixture.ts';
-import { TransportError } from './connection-pool.ts';
 import { type DialectName, engineDialects } from './dialects/index.ts';
+import { promptFields } from './remote-chat.ts';
 import { countPrompt, countTexts } from './token-count.ts';
 import { type Behave, startUpstream } from './upstream.fixture.ts';
-import { openUpstream } from './upstream.ts';
+import { openUpstream, TransportError } from './upstream.ts';
 
 const stops: (() => Promise<void>)[] = [];
 after(() => Promise.all(stops.map((stop) => stop())));
@@ -31,6 +31,9 @@ async function count(api: DialectName, behave: Behave) {
 const answered = (value: (body: Record<string, unknown>) => unknown): Behave => {
   return ({ body }, response) => void response.writeHead(200).end(JSON.stringify(value(body)));
 };
+
+const countOf = (chat: typeof prompt, options: Parameters<typeof countPrompt>[2]) =>
+  countPrompt(chat, promptFields(options.dialect, chat), options);
 
 test('every text of many is counted by the engine, in the order of the texts', async () => {
   const ofTei = answered(({ inputs }) => (inputs as string[]).map((text) => Array.from(text)));
@@ -86,8 +89,8 @@ test('a prompt is counted by the engine as it would run it, tools, choice and re
       api,
       answered(() => ({ count: 42 })),
     );
-    assert.equal(await countPrompt({ ...chat, tools: [...tools] }, { ...asked, local }), 42);
-    assert.equal(await countPrompt(prompt, { ...asked, local }), 42);
+    assert.equal(await countOf({ ...chat, tools: [...tools] }, { ...asked, local }), 42);
+    assert.equal(await countOf(prompt, { ...asked, local }), 42);
     const { model, messages, tools: told, ...rest } = got[0]?.body ?? {};
     assert.deepEqual([model, messages], ['theirs', [{ role: 'user', content: 'Hello' }]]);
     assert.ok(Array.isArray(told) && told.length === 1);
@@ -105,8 +108,8 @@ test('a prompt that its engine does not count is counted here, no further than i
       counted.push([chat, most]);
       return 7;
     };
-    assert.equal(await countPrompt(prompt, { ...asked, local }), 7);
+    assert.equal(await countOf(prompt, { ...asked, local }), 7);
     assert.deepEqual(counted, [[prompt, 100]]);
-    assert.equal(await countPrompt(prompt, { ...asked, local: async () => null }), null);
+    assert.equal(await countOf(prompt, { ...asked, local: async () => null }), null);
   }
 });

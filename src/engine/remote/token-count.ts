@@ -1,9 +1,9 @@
 import type { ChatPrompt } from '../port.ts';
 import type { Countable, TokenCount } from '../tokens/counter-protocol.ts';
-import { promptFields } from './chat-request.ts';
 import type { EngineDialect } from './dialect.ts';
 import type { ServingRoute } from './serving-route.ts';
 import type { Upstream } from './upstream.ts';
+import type { Fields } from './wire.ts';
 
 /** Counts with the model's own file, where that is installed here; null: it is not. */
 export type LocalCounter = (
@@ -24,13 +24,14 @@ type CountOptions<Local> = {
 
 /**
  * Tokens of a prompt as the engine runs it: by its own tokenise route, or else by the same model's file. null: neither is there, and the
- * engine checks the length itself.
+ * engine checks the length itself. `fields`: the prompt as it is sent.
  */
 export async function countPrompt(
   prompt: ChatPrompt,
+  fields: Fields,
   { route, dialect, upstream, local, signal }: CountOptions<LocalPromptCounter>,
 ): Promise<number | null> {
-  const request = { upstream, model: route.upstreamModel, signal, prompt, fields: promptFields(dialect, prompt) };
+  const request = { upstream, model: route.upstreamModel, signal, prompt, fields };
   const count = (await dialect.countPrompt?.(request)) ?? null;
   return count ?? (await local(prompt, route.maxContextTokens, signal));
 }

@@ -1,8 +1,8 @@
 import { type Fault, fault } from '#kernel';
 import type { Adapter } from '../port.ts';
 import { adapterName } from './adapters/route-adapters.ts';
-import { readText, type UpstreamResponse } from './connection-pool.ts';
 import type { EngineDialect } from './dialect.ts';
+import { readText, type UpstreamResponse } from './upstream.ts';
 
 /** What a refusal of a remote engine means for the call. */
 export type Refusal =

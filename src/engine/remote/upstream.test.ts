@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { after, test } from 'node:test';
-import { readText } from './connection-pool.ts';
 import { type DialectName, engineDialects } from './dialects/index.ts';
-import { openUpstream } from './upstream.ts';
+import { openUpstream, readText } from './upstream.ts';
 
 const stops: (() => unknown)[] = [];
 after(() => Promise.all(stops.map((stop) => stop())));

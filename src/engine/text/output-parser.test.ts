@@ -112,7 +112,7 @@ test('reasoning tokens are those up to the closing tag, and the parser tells whe
     parallelToolCalls: false,
     stop: [],
   });
-  const state = () => [parser.undecided, parser.inReasoning, parser.reasoningTokens];
+  const state = () => [parser.phase === 'start', parser.phase === 'reasoning', parser.reasoningTokens];
   assert.deepEqual(state(), [true, false, 0]);
   parser.push('<think>', 1);
   parser.push('\n', 1);

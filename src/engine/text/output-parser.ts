@@ -1,14 +1,13 @@
 import type { Delta, Finished, ToolDefinition } from '../port.ts';
-import { createDeltaWriter, type DeltaWriter } from './delta-writer.ts';
+import { StopMatcher } from './stop-matcher.ts';
 import type { ToolSyntax } from './template.ts';
-import { callOpen, parseToolCall } from './tool-call.ts';
+import { CallText, callOpen, parseToolCall } from './tool-call.ts';
 
 export type OutputParserOptions = {
-  /** Whether the model reasons: if not, think tags are text wherever they stand. */
+  /** If not, think tags are text wherever they stand. */
   reasons: boolean;
-  /** The prompt ends inside an open `<think>`. */
   startsInReasoning: boolean;
-  /** The tools of the request; empty where none were sent or `tool_choice` is none: calls are then plain text. */
+  /** Empty where none were sent or `tool_choice` is none: calls are then plain text. */
   tools: readonly ToolDefinition[];
   toolSyntax: ToolSyntax;
   /** false: the first call ends the generation. */
@@ -24,10 +23,9 @@ export type OutputParserOptions = {
  * - `call`: everything up to `</tool_call>` waits, becomes one call, or content where it is none.
  * - `between`: behind a call; whitespace waits, and is dropped in front of the next call and at the end.
  */
-type Phase = 'start' | 'reasoning' | 'gap' | 'answer' | 'call' | 'between';
+export type OutputPhase = 'start' | 'reasoning' | 'gap' | 'answer' | 'call' | 'between';
 
 const thinkTags = ['<think>', '</think>'];
-const callClose = '</tool_call>';
 
 /**
  * Turns generated text into deltas as it arrives. Works on its own state, so the result does
@@ -37,12 +35,12 @@ export class OutputParser {
   readonly #options: OutputParserOptions;
   readonly #writer: DeltaWriter;
   readonly #answerTags: readonly string[];
-  #phase: Phase;
+  #phase: OutputPhase;
   /** The beginning of a tag that is not complete. */
   #candidate = '';
   /** Whitespace whose fate is open: at the start, behind a call, newlines in reasoning. */
   #waiting: string[] = [];
-  #call = new CallText();
+  #call: CallText | null = null;
   #reasoningIsEmpty = true;
   #tokens = 0;
   #reasoningTokens = 0;
@@ -51,31 +49,25 @@ export class OutputParser {
 
   constructor(options: OutputParserOptions) {
     this.#options = options;
-    this.#writer = createDeltaWriter({ stop: options.stop, holdSpace: options.tools.length > 0 });
+    this.#writer = new DeltaWriter(options.stop, options.tools.length > 0);
     this.#answerTags = options.tools.length > 0 ? [callOpen] : [];
     this.#phase = !options.reasons ? 'answer' : options.startsInReasoning ? 'reasoning' : 'start';
   }
 
-  /** Not null: the generation is over although the model would go on; further text is ignored. */
+  /** Not null: the text itself has ended the generation; further text is ignored. */
   get stopped(): 'stop' | 'tool_calls' | null {
     return this.#stopped;
   }
 
-  /** The stop string that ended the answer; null: none did. */
   get stopText(): string | null {
-    return this.#writer.stopText();
+    return this.#writer.stopText;
   }
 
-  /** Nothing but whitespace came so far: whether the answer begins with reasoning is open. */
-  get undecided(): boolean {
-    return this.#phase === 'start';
+  get phase(): OutputPhase {
+    return this.#phase;
   }
 
-  get inReasoning(): boolean {
-    return this.#phase === 'reasoning';
-  }
-
-  /** What of a tag the text so far ends with. */
+  /** The beginning of a tag that the text so far ends with. */
   get tagBegun(): string {
     return this.#candidate;
   }
@@ -89,14 +81,13 @@ export class OutputParser {
     return from >= 0 && whole.includes(callOpen, from);
   }
 
-  /** Tokens up to and including the one that completes `</think>`; all of them while reasoning goes on. */
+  /** Up to and including the token that completes `</think>`. */
   get reasoningTokens(): number {
     return this.#phase === 'reasoning' ? this.#tokens : this.#reasoningTokens;
   }
 
-  /** Final after `end` or once `stopped`. */
   get reason(): Exclude<Finished['reason'], 'cancelled'> {
-    if (this.#writer.calls() > 0) return 'tool_calls';
+    if (this.#writer.calls > 0) return 'tool_calls';
     if (this.#stopped !== null) return 'stop';
     // An answer that never came is an incomplete one, whoever ended it.
     return this.#ended === 'length' || this.#phase === 'reasoning' ? 'length' : 'stop';
@@ -107,19 +98,20 @@ export class OutputParser {
     if (this.#stopped !== null || this.#ended !== null) return [];
     this.#tokens += tokenCount;
     for (let at = 0; at < text.length && this.#stopped === null; ) {
-      const run = this.#runAt(text, at);
-      if (run === '') this.#feed(text.charAt(at));
-      else this.#content(run);
-      at += run.length || 1;
+      // Nearly all of an answer is content whatever follows, and need not go unit by unit.
+      const tagAt = this.#phase === 'answer' && this.#candidate === '' ? text.indexOf('<', at) : at;
+      const end = tagAt < 0 ? text.length : tagAt;
+      if (end === at) this.#feed(text.charAt(at));
+      else this.#content(text.slice(at, end));
+      at = Math.max(end, at + 1);
     }
     return this.#writer.drain();
   }
 
-  /** Text from here on that is content whatever follows: nearly all of an answer, which need not go unit by unit. */
-  #runAt(text: string, at: number): string {
-    if (this.#phase !== 'answer' || this.#candidate !== '') return '';
-    const end = text.indexOf('<', at);
-    return text.slice(at, end < 0 ? text.length : end);
+  /** Reasoning that an engine has told apart itself. */
+  pushReasoning(text: string): Delta[] {
+    this.#writer.write('reasoning', text);
+    return this.#writer.drain();
   }
 
   /** The end of the output: by an end-of-generation token, or because no further token is allowed. */
@@ -134,27 +126,22 @@ export class OutputParser {
   #finish(cause: 'eog' | 'length'): void {
     const candidate = this.#candidate;
     this.#candidate = '';
-    if (cause === 'length' && this.#isCallBehindOthers()) return;
+    // Cut off behind whole calls, one is left out: its raw text would stand as what the model said with them.
+    if (cause === 'length' && this.#writer.calls > 0 && (this.#phase === 'call' || this.#phase === 'between')) return;
     for (const unit of candidate) this.#plain(unit);
-    if (this.#phase === 'call') this.#endCall(cause === 'eog' ? this.#call.text() : null);
+    if (this.#call !== null) this.#endCall(this.#call, cause === 'eog' ? this.#call.text() : null);
     if (this.#phase === 'start') this.#content('');
-    if (this.#phase === 'reasoning') this.#writer.reasoning(this.#takeWaiting());
-  }
-
-  /** Cut off, it is left out: callers go on with the whole calls, and its raw text would stand as what the model said with them. */
-  #isCallBehindOthers(): boolean {
-    return this.#writer.calls() > 0 && (this.#phase === 'call' || this.#phase === 'between');
+    if (this.#phase === 'reasoning') this.#writer.write('reasoning', this.#takeWaiting());
   }
 
   #feed(unit: string): void {
-    if (this.#phase === 'call') {
-      if (this.#call.push(unit)) this.#endCall(this.#call.text().slice(0, -callClose.length));
-      return;
-    }
-    if (this.#candidate === '' && unit !== '<') {
-      this.#plain(unit);
-      return;
-    }
+    if (this.#stopped !== null) return;
+    if (this.#call?.push(unit)) this.#endCall(this.#call, this.#call.inside());
+    else if (this.#call === null && this.#candidate === '' && unit !== '<') this.#plain(unit);
+    else if (this.#call === null) this.#feedTag(unit);
+  }
+
+  #feedTag(unit: string): void {
     const next = this.#candidate + unit;
     const tags = this.#tags();
     if (tags.includes(next)) {
@@ -167,7 +154,7 @@ export class OutputParser {
       this.#candidate = '';
       for (const part of failed) this.#plain(part);
       if (failed === '') this.#plain(unit);
-      else if (this.#stopped === null) this.#feed(unit);
+      else this.#feed(unit);
     }
   }
 
@@ -178,7 +165,6 @@ export class OutputParser {
     return this.#options.startsInReasoning && this.#reasoningIsEmpty ? thinkTags : ['</think>'];
   }
 
-  /** A unit that belongs to no tag. */
   #plain(unit: string): void {
     if (this.#stopped !== null) return;
     switch (this.#phase) {
@@ -187,26 +173,22 @@ export class OutputParser {
           if (!this.#reasoningIsEmpty) this.#waiting.push(unit);
         } else {
           this.#reasoningIsEmpty = false;
-          this.#writer.reasoning(this.#takeWaiting() + unit);
+          this.#writer.write('reasoning', this.#takeWaiting() + unit);
         }
         return;
       case 'gap':
         if (unit !== '\n' && unit !== '\r') this.#content(unit);
         return;
-      case 'start':
-      case 'between':
-        if (/\s/.test(unit)) this.#waiting.push(unit);
-        else this.#content(unit);
-        return;
       default:
-        this.#content(unit);
+        if (this.#phase !== 'answer' && /\s/.test(unit)) this.#waiting.push(unit);
+        else this.#content(unit);
     }
   }
 
   #content(text: string): void {
     this.#phase = 'answer';
     this.#writer.content(this.#takeWaiting() + text);
-    if (this.#writer.stopText() !== null) this.#stopped = 'stop';
+    if (this.#writer.stopText !== null) this.#stopped = 'stop';
   }
 
   #tag(tag: string): void {
@@ -224,17 +206,17 @@ export class OutputParser {
   }
 
   /** `text`: what the call holds; null where it was cut. */
-  #endCall(text: string | null): void {
+  #endCall(written: CallText, text: string | null): void {
     const { tools, toolSyntax, parallelToolCalls } = this.#options;
+    this.#call = null;
     const call = text === null ? null : parseToolCall(text, tools, toolSyntax);
-    if (call === null) {
-      this.#content(callOpen + this.#call.text());
-      return;
+    if (call === null) this.#content(callOpen + written.text());
+    else {
+      this.#waiting = [];
+      this.#writer.call(call);
+      this.#phase = 'between';
+      if (!parallelToolCalls) this.#stopped = 'tool_calls';
     }
-    this.#waiting = [];
-    this.#writer.call(call);
-    this.#phase = 'between';
-    if (!parallelToolCalls) this.#stopped = 'tool_calls';
   }
 
   #takeWaiting(): string {
@@ -244,42 +226,74 @@ export class OutputParser {
   }
 }
 
-/** Text behind `<tool_call>`. A closing tag inside a JSON string does not count; as XML, one on a line that begins with no tag. */
-class CallText {
-  readonly #pieces: string[] = [];
-  #matched = 0;
-  #syntax: 'open' | 'json' | 'xml' | 'other' = 'open';
-  #line: 'blank' | 'tags' | 'value' = 'blank';
-  #inString = false;
-  #escaped = false;
+/**
+ * Collects deltas. Content passes the stop strings; whitespace at its end waits where a tool call may follow, because
+ * whitespace in front of a call is dropped. Half a surrogate pair waits for its other half, and is left out without it.
+ */
+class DeltaWriter {
+  readonly #stop: StopMatcher | null;
+  readonly #holdsSpace: boolean;
+  #space: string[] = [];
+  #kind: 'reasoning' | 'content' | null = null;
+  #half = '';
+  calls = 0;
+  #deltas: Delta[] = [];
 
-  text(): string {
-    return this.#pieces.join('');
+  constructor(stop: readonly string[], holdsSpace: boolean) {
+    this.#stop = stop.length === 0 ? null : new StopMatcher(stop);
+    this.#holdsSpace = holdsSpace;
   }
 
-  /** true: the closing tag is complete. */
-  push(unit: string): boolean {
-    this.#pieces.push(unit);
-    if (this.#syntax === 'open' && !/\s/.test(unit))
-      this.#syntax = unit === '{' ? 'json' : unit === '<' ? 'xml' : 'other';
-    if (this.#syntax === 'xml') this.#followLines(unit);
-    if (this.#syntax === 'json' || (this.#syntax === 'xml' && this.#line !== 'tags')) this.#followStrings(unit);
-    if (this.#inString) this.#matched = 0;
-    else if (unit === callClose[this.#matched]) this.#matched += 1;
-    else this.#matched = unit === '<' ? 1 : 0;
-    return this.#matched === callClose.length;
+  get stopText(): string | null {
+    return this.#stop?.matched ?? null;
   }
 
-  #followLines(unit: string): void {
-    if (unit === '\n') this.#line = 'blank';
-    else if (this.#line === 'blank' && !/\s/.test(unit)) this.#line = unit === '<' ? 'tags' : 'value';
+  content(text: string): void {
+    this.#pass(this.#stop?.push(text) ?? text);
   }
 
-  /** A line break cannot stand in a JSON string: after one, an unbalanced quote no longer hides the closing tag. */
-  #followStrings(unit: string): void {
-    if (unit === '\n') this.#inString = this.#escaped = false;
-    else if (this.#escaped) this.#escaped = false;
-    else if (unit === '"') this.#inString = !this.#inString;
-    else if (unit === '\\' && this.#inString) this.#escaped = true;
+  call(call: { name: string; arguments: string }): void {
+    this.#pass(this.#stop?.flush() ?? '');
+    this.#space = [];
+    this.#kind = null;
+    this.#deltas.push({ type: 'tool_call', index: this.calls, ...call });
+    this.calls += 1;
+  }
+
+  end(): void {
+    this.#pass(this.#stop?.flush() ?? '');
+    this.write('content', this.#space.join(''));
+    this.#space = [];
+  }
+
+  /** The deltas since the last drain. */
+  drain(): Delta[] {
+    const drained = this.#deltas;
+    this.#deltas = [];
+    return drained;
+  }
+
+  #pass(text: string): void {
+    const shown = this.#holdsSpace && this.stopText === null ? text.trimEnd().length : text.length;
+    if (shown > 0 || this.stopText !== null) {
+      this.write('content', this.#space.join('') + text.slice(0, shown));
+      this.#space = [];
+    }
+    if (shown < text.length) this.#space.push(text.slice(shown));
+  }
+
+  write(kind: 'reasoning' | 'content', text: string): void {
+    if (text === '') return;
+    if (this.#kind !== kind) this.#half = '';
+    this.#kind = kind;
+    const all = this.#half + text;
+    const last = all.charCodeAt(all.length - 1);
+    const end = last >= 0xd800 && last <= 0xdbff ? all.length - 1 : all.length;
+    this.#half = all.slice(end);
+    if (end === 0) return;
+    const whole = all.slice(0, end).toWellFormed();
+    const before = this.#deltas.at(-1);
+    if (before?.type === kind) before.text += whole;
+    else this.#deltas.push({ type: kind, text: whole });
   }
 }

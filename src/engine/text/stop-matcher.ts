@@ -1,54 +1,55 @@
-import { createHeldText } from './held-text.ts';
+/**
+ * Finds the first stop string to end in a text that arrives in pieces. One Knuth-Morris-Pratt automaton per string: linear time, and
+ * nothing depends on how the text is split.
+ */
+export class StopMatcher {
+  readonly #patterns: { text: string; fallback: number[]; state: number }[];
+  #held = '';
+  #matched: string | null = null;
 
-/** Finds the first stop string to end in a text that arrives in pieces. */
-export type StopMatcher = {
-  /** Text that is certainly no part of a stop string. After a match everything is ''. */
-  push: (text: string) => string;
-  /** The held-back beginning of a stop string that did not come. */
-  flush: () => string;
+  constructor(stops: readonly string[]) {
+    this.#patterns = stops.filter((stop) => stop !== '').map((text) => ({ text, fallback: borders(text), state: 0 }));
+  }
+
   /** The stop string that came; null: none yet. Of several that end at once, the longest. */
-  matched: () => string | null;
-};
+  get matched(): string | null {
+    return this.#matched;
+  }
 
-/** One Knuth-Morris-Pratt automaton per string: linear time, and nothing depends on how the text is split. */
-export function createStopMatcher(stops: readonly string[]): StopMatcher {
-  const patterns = stops.filter((stop) => stop !== '').map((text) => ({ text, fallback: borders(text), state: 0 }));
-  const held = createHeldText();
-  let matched: string | null = null;
+  /** Text that is certainly no part of a stop string. After a match everything is ''. */
+  push(text: string): string {
+    if (this.#matched !== null) return '';
+    for (let at = 0; at < text.length; at += 1) {
+      const complete = this.#step(text.charAt(at));
+      if (complete === '') continue;
+      this.#matched = complete;
+      return (this.#held + text.slice(0, at + 1)).slice(0, -complete.length);
+    }
+    const all = this.#held + text;
+    const end = all.length - Math.max(0, ...this.#patterns.map(({ state }) => state));
+    this.#held = all.slice(end);
+    return all.slice(0, end);
+  }
+
+  /** The beginning of a stop string that did not come. */
+  flush(): string {
+    for (const pattern of this.#patterns) pattern.state = 0;
+    const held = this.#matched === null ? this.#held : '';
+    this.#held = '';
+    return held;
+  }
 
   /** Advances all patterns by one unit; the longest one that is now complete, else ''. */
-  const step = (unit: string): string => {
+  #step(unit: string): string {
     let complete = '';
-    for (const pattern of patterns) {
-      while (pattern.state > 0 && pattern.text[pattern.state] !== unit) {
-        pattern.state = pattern.fallback[pattern.state - 1] ?? 0;
-      }
-      if (pattern.text[pattern.state] === unit) pattern.state += 1;
-      if (pattern.state === pattern.text.length && pattern.state > complete.length) complete = pattern.text;
+    for (const pattern of this.#patterns) {
+      const { text, fallback } = pattern;
+      while (pattern.state > 0 && text[pattern.state] !== unit) pattern.state = fallback[pattern.state - 1] ?? 0;
+      if (text[pattern.state] === unit) pattern.state += 1;
+      if (pattern.state === text.length && text.length > complete.length) complete = text;
     }
     return complete;
-  };
-
-  return {
-    push: (text) => {
-      if (matched !== null) return '';
-      if (patterns.length === 0) return text;
-      for (let at = 0; at < text.length; at += 1) {
-        const complete = step(text.charAt(at));
-        if (complete === '') continue;
-        matched = complete;
-        held.append(text.slice(0, at + 1));
-        return held.take(held.length() - complete.length);
-      }
-      held.append(text);
-      return held.take(held.length() - Math.max(...patterns.map((pattern) => pattern.state)));
-    },
-    flush: () => {
-      for (const pattern of patterns) pattern.state = 0;
-      return matched !== null ? '' : held.take(held.length());
-    },
-    matched: () => matched,
-  };
+  }
 }
 
 /** For each prefix of the text, the length of its longest proper border. */

@@ -5,6 +5,7 @@ import type { ToolSyntax } from './template.ts';
 
 /** What a model writes in front of a call. */
 export const callOpen = '<tool_call>';
+const callClose = '</tool_call>';
 
 export type ParsedCall = { name: string; arguments: string };
 
@@ -96,4 +97,49 @@ function asObject(value: unknown): Record<string, unknown> | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || isExactNumber(value)) return null;
   // A JSON object: checked on the line above.
   return value as Record<string, unknown>;
+}
+
+/** Text behind `<tool_call>`. A closing tag inside a JSON string does not count; as XML, one on a line that begins with no tag. */
+export class CallText {
+  readonly #pieces: string[] = [];
+  #matched = 0;
+  #syntax: 'open' | 'json' | 'xml' | 'other' = 'open';
+  #line: 'blank' | 'tags' | 'value' = 'blank';
+  #inString = false;
+  #escaped = false;
+
+  text(): string {
+    return this.#pieces.join('');
+  }
+
+  /** Without the closing tag, which is complete. */
+  inside(): string {
+    return this.text().slice(0, -callClose.length);
+  }
+
+  /** true: the closing tag is complete. */
+  push(unit: string): boolean {
+    this.#pieces.push(unit);
+    if (this.#syntax === 'open' && !/\s/.test(unit))
+      this.#syntax = unit === '{' ? 'json' : unit === '<' ? 'xml' : 'other';
+    if (this.#syntax === 'xml') this.#followLines(unit);
+    if (this.#syntax === 'json' || (this.#syntax === 'xml' && this.#line !== 'tags')) this.#followStrings(unit);
+    if (this.#inString) this.#matched = 0;
+    else if (unit === callClose[this.#matched]) this.#matched += 1;
+    else this.#matched = unit === '<' ? 1 : 0;
+    return this.#matched === callClose.length;
+  }
+
+  #followLines(unit: string): void {
+    if (unit === '\n') this.#line = 'blank';
+    else if (this.#line === 'blank' && !/\s/.test(unit)) this.#line = unit === '<' ? 'tags' : 'value';
+  }
+
+  /** A line break cannot stand in a JSON string: after one, an unbalanced quote no longer hides the closing tag. */
+  #followStrings(unit: string): void {
+    if (unit === '\n') this.#inString = this.#escaped = false;
+    else if (this.#escaped) this.#escaped = false;
+    else if (unit === '"') this.#inString = !this.#inString;
+    else if (unit === '\\' && this.#inString) this.#escaped = true;
+  }
 }

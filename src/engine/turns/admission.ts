@@ -1,6 +1,6 @@
 import { type Clock, type Fault, fault } from '#kernel';
 import { retryAfterSeconds } from '../llama/timing.ts';
-import type { Load, Pace } from '../port.ts';
+import type { Load, Throughput } from '../port.ts';
 import { startMs } from './start-time.ts';
 
 /** A request's place with a model, from before it is prepared until it has ended. */
@@ -17,9 +17,6 @@ export type Place = {
  * What changes is read at each request.
  */
 export type Limits = { readonly sequences: number; readonly maxQueue: number; readonly maxWaitMs: number };
-
-/** Of a model, unless the operator says something else. */
-export const defaultWaiting = { maxQueue: 1_000, capacityWaitMs: 55_000 };
 
 /** More requests than there can be: with many scopes, the second one has half as many as the first, the third one a third, and so on. */
 export function mostOf({ sequences, maxQueue }: Pick<Limits, 'sequences' | 'maxQueue'>): number {
@@ -58,17 +55,17 @@ const memory = 0.95;
 export class Admission {
   readonly #limits: Limits;
   readonly #clock: Clock;
-  readonly #pace: () => Pace;
+  readonly #throughput: () => Throughput;
   #used = 0;
   readonly #entries = new Map<string, Set<Entry>>();
   /** Of ended requests: sums in which the last ones count most, and the most work of one of them. */
   #measured = { runMs: 0, work: 0, most: 0 };
   #lastUsedMs: number;
 
-  constructor(limits: Limits, clock: Clock, pace: () => Pace) {
+  constructor(limits: Limits, clock: Clock, throughput: () => Throughput) {
     this.#limits = limits;
     this.#clock = clock;
-    this.#pace = pace;
+    this.#throughput = throughput;
     this.#lastUsedMs = clock.monotonicMs();
   }
 
@@ -171,6 +168,6 @@ export class Admission {
   #runMs(work: number): number {
     const { runMs, work: measured, most } = this.#measured;
     const expected = Math.min(work, Math.max(expectedWork, most));
-    return expected * (measured > 0 ? runMs / measured : this.#pace().decodeMsPerToken);
+    return expected * (measured > 0 ? runMs / measured : this.#throughput().decodeMsPerToken);
   }
 }

@@ -1,3 +1,6 @@
+/** Of a model, unless the operator says something else. */
+export const defaultWaiting = { maxQueue: 1_000, capacityWaitMs: 55_000 };
+
 /** Later arrivals may be taken before a request this often, because their scope has fewer running. */
 const mostTimesPassedOver = 32;
 

@@ -1,8 +1,7 @@
 import type { Clock } from '#kernel';
 import type { Adapter } from '../../port.ts';
-import { readText, type UpstreamResponse } from '../connection-pool.ts';
-import type { Fields } from '../json-fields.ts';
-import type { Upstream } from '../upstream.ts';
+import { readText, type Upstream, type UpstreamResponse } from '../upstream.ts';
+import { type Fields, jsonIn } from '../wire.ts';
 import type { AdapterFolder } from './adapter-folder.ts';
 
 export type RouteLog = (level: 'info' | 'warn', message: string, fields: Record<string, unknown>) => void;
@@ -34,7 +33,7 @@ export class AdapterRefused extends Error {
   override readonly name = 'AdapterRefused';
 }
 
-/** While an adapter is used, its file is marked so often; what has no marks for a month is removed (`folder-cleanup.ts`). */
+/** While an adapter is used, its file is marked so often; what has no marks for a month is removed . */
 export const markEveryMs = 60_000;
 
 export const namePrefix = 'fanfold-';
@@ -46,7 +45,7 @@ export function refuseFolder(error: unknown): never {
   throw new AdapterRefused(`The adapter cannot be written to the shared folder: ${String(error)}`, { cause: error });
 }
 
-/** `json`: null where the text is none. */
+/** `json`: undefined where the text is none. */
 export async function sendForText(
   send: () => Promise<UpstreamResponse>,
 ): Promise<{ status: number; text: string; json: unknown }> {
@@ -57,13 +56,5 @@ export async function sendForText(
   } catch (error) {
     if (!(error instanceof Error && error.name === 'TimeoutError')) throw error;
     throw new AdapterRefused('The engine did not answer a request about adapters in time.', { cause: error });
-  }
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }

@@ -1,5 +1,5 @@
 import type { Adapter } from '../../port.ts';
-import { type Fields, fieldsOf, textOf } from '../json-fields.ts';
+import { type Fields, fieldsOf, textOf } from '../wire.ts';
 import { ggufName } from './adapter-folder.ts';
 import {
   AdapterRefused,

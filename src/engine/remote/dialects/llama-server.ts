@@ -1,6 +1,6 @@
 import { StartupAdapters } from '../adapters/startup-adapters.ts';
-import { type EngineDialect, postForJson, samplingFields, templateReasoning, tokenCountIn } from '../dialect.ts';
-import { fieldsOf } from '../json-fields.ts';
+import { type EngineDialect, postForJson, templateReasoning, tokenCountIn } from '../dialect.ts';
+import { fieldsOf, samplingFields } from '../wire.ts';
 import { openai } from './openai.ts';
 
 /** llama.cpp's server. */

@@ -1,4 +1,5 @@
-import { type EngineDialect, samplingFields, templateReasoning } from '../dialect.ts';
+import { type EngineDialect, templateReasoning } from '../dialect.ts';
+import { samplingFields } from '../wire.ts';
 import { openai } from './openai.ts';
 
 /** `lmdeploy serve api_server`, by the source of LMDeploy 0.18.0. */

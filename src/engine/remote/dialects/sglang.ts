@@ -1,6 +1,6 @@
-import { toolChoiceToWire } from '../../wire-prompt.ts';
 import { RuntimeAdapters } from '../adapters/runtime-adapters.ts';
 import { type EngineDialect, postForJson, tokenCountIn } from '../dialect.ts';
+import { toolChoiceToWire } from '../wire.ts';
 import { openai } from './openai.ts';
 import { vllm } from './vllm.ts';
 

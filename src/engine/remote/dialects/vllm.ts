@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { RuntimeAdapters } from '../adapters/runtime-adapters.ts';
-import { type EngineDialect, postForJson, samplingFields, templateReasoning, tokenCountIn } from '../dialect.ts';
+import { type EngineDialect, postForJson, templateReasoning, tokenCountIn } from '../dialect.ts';
+import { samplingFields } from '../wire.ts';
 import { openai } from './openai.ts';
 
 export const vllm: EngineDialect = {

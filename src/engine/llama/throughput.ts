@@ -1,24 +1,24 @@
-import type { Pace } from '../port.ts';
+import type { Throughput } from '../port.ts';
 import type { FromChild } from './protocol.ts';
 import type { BatchStep } from './scheduler.ts';
 import { smooth } from './timing.ts';
 
-/** Steps with fewer prompt tokens say little about the pace of prompts. */
+/** Steps with fewer prompt tokens say little about the throughput of prompts. */
 const leastPromptTokens = 8;
 const reportMs = 1000;
 
-/** Measures the pace of a model from its steps, and reports it about once a second while it works. */
-export class PaceMeter {
-  readonly #send: (message: Extract<FromChild, { type: 'pace' }>) => void;
+/** Measures the throughput of a model from its steps, and reports it about once a second while it works. */
+export class ThroughputMeter {
+  readonly #send: (message: Extract<FromChild, { type: 'throughput' }>) => void;
   #prefillMs: number | null = null;
   #decodeMs: number | null = null;
   #reportedAt = 0;
 
-  constructor(send: (message: Extract<FromChild, { type: 'pace' }>) => void) {
+  constructor(send: (message: Extract<FromChild, { type: 'throughput' }>) => void) {
     this.#send = send;
   }
 
-  get pace(): Pace {
+  get throughput(): Throughput {
     return {
       prefillMsPerToken: this.#prefillMs ?? this.#decodeMs ?? 0,
       decodeMsPerToken: this.#decodeMs ?? this.#prefillMs ?? 0,
@@ -46,6 +46,6 @@ export class PaceMeter {
   report(nowMs: number, load: { queued: number; running: number }): void {
     if (nowMs - this.#reportedAt < reportMs) return;
     this.#reportedAt = nowMs;
-    this.#send({ type: 'pace', ...this.pace, ...load });
+    this.#send({ type: 'throughput', ...this.throughput, ...load });
   }
 }

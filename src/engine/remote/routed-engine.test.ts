@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault, type FaultName, fault } from '#kernel';
-import type { ChatPrompt, Engine, Generation } from './port.ts';
-import type { RemoteEngine } from './remote/remote-engine.ts';
-import { createRoutedEngine } from './routed-engine.ts';
+import type { ChatPrompt, Engine, Generation } from '../port.ts';
+import { createRoutedEngine, type RemoteEngine } from './remote-engine.ts';
 
 /** A model with a route that refuses when it is asked to prepare or to generate; tells who has answered. */
 function engineWhoseRoute(refuses: 'prepareChat' | 'generate', why: FaultName, { isInstalled = true } = {}) {
@@ -17,7 +16,7 @@ function engineWhoseRoute(refuses: 'prepareChat' | 'generate', why: FaultName, {
   // as: what is asked of them here.
   const own = engineAt('own') as unknown as Engine;
   const remote = { ...engineAt('remote-1'), serves: () => true, [refuses]: refuse } as unknown as RemoteEngine;
-  return createRoutedEngine({ own, remote, isInstalled: () => isInstalled, attend: async () => {} });
+  return createRoutedEngine({ own, remote, isInstalled: () => isInstalled, provideAdapter: async () => {} });
 }
 
 async function whoAnswers(engine: Engine): Promise<string> {
