@@ -51,7 +51,7 @@ export function openEngines(options: AppOptions, { clock }: Infrastructure, serv
         isInstalled(prompt.target.baseModelId) ? tokenCounter.countPrompt(prompt, most, signal) : null,
     }),
     isInstalled,
-    provideAdapter: (adapter) => served().attend(adapter),
+    provideAdapter: (adapter) => served().provideFile(adapter),
   });
   return { serving, models, forChildren, tokenCounter, engine };
 }

@@ -124,9 +124,9 @@ export class LiveAnswer implements AnswerFollower {
     const text = this.#hasBegun ? this.#text() : null;
     try {
       this.#last = (await endAnswer(this.#options.database, this.#last, { state, error: cause, text })) ?? this.#last;
-    } catch (trouble) {
+    } catch (err) {
       // Its lease runs out, and then it counts as lost.
-      this.#options.log.warn({ err: trouble }, 'the end of an answer is not written');
+      this.#options.log.warn({ err }, 'chat answer end not stored');
     }
   }
 
@@ -157,7 +157,7 @@ export class LiveAnswer implements AnswerFollower {
       // No longer there: its chat was deleted, or others took this process for dead.
       if (!this.#isOver && (row === null || row.stopRequested)) this.askToStop();
     } catch (error) {
-      log.warn({ err: error }, 'the state of an answer is not written');
+      log.warn({ err: error }, 'chat answer progress not stored');
     }
   }
 }

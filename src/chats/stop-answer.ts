@@ -6,7 +6,7 @@ import { requestStop, stopWaiting } from './turns.store.ts';
 import { messageIn } from './turns.ts';
 
 /** Another process learns of it when it next writes, which is soon. */
-const patienceMs = 5_000;
+const timeoutMs = 5_000;
 const pauseMs = 50;
 
 /**
@@ -26,7 +26,7 @@ export async function stopAnswer(
 }
 
 async function untilOver(sql: Sql, chatId: string, id: string): Promise<MessageRow> {
-  const until = performance.now() + patienceMs;
+  const until = performance.now() + timeoutMs;
   for (;;) {
     const message = await messageIn(sql, chatId, id);
     if (!message.isRunning || performance.now() > until) return message;

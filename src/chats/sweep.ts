@@ -20,7 +20,7 @@ export function createSweep({ tidyMs = 30_000, ...deps }: SweepOptions): Interva
     await endWaitingAnswers(deps.database, { olderThanS: waitingS });
   }
 
-  const onError = (error: unknown) => deps.log.warn({ err: error }, 'chats are not tidied yet');
+  const onError = (error: unknown) => deps.log.warn({ err: error }, 'chat maintenance failed');
   return joinIntervalTasks([
     createIntervalTask({
       pauseMs: lookEveryMs,

@@ -35,7 +35,7 @@ for (const [name, open] of [
   ['folder', openFolder],
   ['S3', openBucket],
 ] as const)
-  describe(`stray objects in ${name}`, () => {
+  describe(`orphan objects in ${name}`, () => {
     let db: TestDatabase;
     let objects: ObjectStore;
     let end: () => Promise<unknown>;

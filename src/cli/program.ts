@@ -70,7 +70,7 @@ function addServeCommand(program: Command, { config, stop }: ProgramOptions): vo
       if (unknown !== undefined) throw noSuchCommand(program, unknown);
       const settled = withRoles(config(), flags.roles);
       const asked = stop();
-      // The whole program takes a moment to load, which no other command needs.
+      // The whole program takes a while to load, which no other command needs.
       const { serve } = await import('./serve.ts');
       return serve(settled, asked);
     });

@@ -19,8 +19,7 @@ test('a command that works ends at the first signal, as other programs do', asyn
     const waiting =
       'select from pg_locks, pg_database where database = pg_database.oid and datname = current_database() and not granted';
     const isWaiting = async () => (await tx.query(waiting)).length > 0;
-    for (const patience = AbortSignal.timeout(120_000); !(await isWaiting()); patience.throwIfAborted())
-      await sleep(50);
+    for (const timeout = AbortSignal.timeout(120_000); !(await isWaiting()); timeout.throwIfAborted()) await sleep(50);
     doctor.kill('SIGINT');
     assert.deepEqual(await ended, [null, 'SIGINT']);
   });

@@ -16,12 +16,12 @@ test('the numbers are those of the ledger and of the failures, whatever of it is
   const { read, call, fail } = await someone();
   const calls: Required<Pick<Call, 'agoMs' | 'micro' | 'activeMs' | 'model'>>[] = [];
   const failures: number[] = [];
-  const moment = () =>
+  const timestamp = () =>
     [0, 1, 30 * 60_000, hourMs, 13.5 * hourMs, dayMs, 29 * dayMs, randomInt(40 * dayMs)][randomInt(8)] ?? 0;
   for (let round = 0; round < 3; round++) {
     for (let i = 0; i < 25; i++) {
       const made = {
-        agoMs: moment(),
+        agoMs: timestamp(),
         micro: BigInt(randomInt(900)),
         activeMs: randomInt(5_000),
         model: `m${randomInt(7)}`,
@@ -30,10 +30,10 @@ test('the numbers are those of the ledger and of the failures, whatever of it is
       await call(made);
     }
     for (let i = 0; i < 10; i++) {
-      failures.push(moment());
+      failures.push(timestamp());
       await fail(failures.at(-1) ?? 0);
     }
-    await fail(moment(), 'canceled');
+    await fail(timestamp(), 'canceled');
     for (const window of windowNames) {
       const shown = await read(window);
       const stepMs = window === '24h' ? hourMs : dayMs;

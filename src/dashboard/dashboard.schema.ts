@@ -134,7 +134,7 @@ const object = <Fields extends Record<string, TSchema>>(fields: Fields, descript
 
 export const dashboardSchema = Type.Object(
   {
-    as_of: timestamp('The moment that it is about.'),
+    as_of: timestamp('The time that it is about.'),
     window: Type.Enum([...windowNames], { description: 'The window that was asked for.' }),
     credits: creditsSchema,
     usage: usageSchema,
@@ -144,7 +144,7 @@ export const dashboardSchema = Type.Object(
     feedback: object(
       {
         pending: count('Retrieval events that wait.'),
-        needs_judgment: count('Those that a person must judge.'),
+        needs_judgment: count('Those that a person must decide on.'),
         promoted_window: count('Examples made of events in the window.'),
       },
       'Search feedback.',

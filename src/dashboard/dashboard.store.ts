@@ -13,7 +13,7 @@ type RecentProject = {
 
 type FailedModel = { id: string; alias: string; projectSlug: string };
 
-/** The state of an account at one moment. */
+/** The state of an account at one time. */
 export type AccountState = {
   slug: string;
   bornAt: Date;
@@ -63,7 +63,7 @@ const shownProjects = 5;
 const shownFailures = 5;
 
 /*
- * Everything but usage, in one statement and so of one moment. Each part is bounded: by what an account may have
+ * Everything but usage, in one statement and so of one time. Each part is bounded: by what an account may have
  * (projects, keys, models), by `limit`, or by an index that holds just what is counted.
  */
 const statement = `

@@ -155,7 +155,7 @@ test('an attempt that stops with its process, in order, does not count, and anot
   assert.equal((await read()).state, 'active');
 });
 
-test('attempts that find the storage out of reach are no deaths of the server: the first after them decides', async () => {
+test('attempts that find the storage unavailable are no deaths of the server: the first after them decides', async () => {
   const { scope, model, read } = await alias();
   const away = { isAway: true };
   const { find } = room.targets.models;

@@ -83,7 +83,7 @@ export const updateContract: Contract = {
   tag,
   summary: 'Change a hosted model',
   description:
-    'Changes the given fields. A new target is a new revision at the rate of this moment. Behind an active alias it is loaded first, and calls are switched to it at once: none is lost, and those that run finish on the old one. When it cannot be loaded nothing changes (`state_conflict`); when loading takes long the answer is `model_warming`, and the same request sent again goes on. A base model cannot be changed.',
+    'Changes the given fields. A new target is a new revision at the present rate. Behind an active alias it is loaded first, and calls are switched to it at once: none is lost, and those that run finish on the old one. When it cannot be loaded nothing changes (`state_conflict`); when loading takes long the answer is `model_warming`, and the same request sent again goes on. A base model cannot be changed.',
   bodyExample: { target: { type: 'base_model', id: 'qwen3-0.6b' } },
   answers: {
     200: {

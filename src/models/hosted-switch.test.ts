@@ -76,7 +76,7 @@ test('switching under load loses no call, and every call pays the rate of the re
   };
   const together = 4;
   const callers = Promise.all(Array.from({ length: together }, caller));
-  /** Of so many answers at least one is to a call that began after this moment. */
+  /** Of so many answers at least one is to a call that began after this. */
   const answeredFromNow = async () => {
     for (const enough = state.calls + together + 1; state.calls < enough && !state.done; ) await sleep(5);
   };

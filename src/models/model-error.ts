@@ -13,7 +13,7 @@ export function reasonOf(error: unknown): string {
   return messageOf(error).replaceAll(/\s*\n\s*/g, ' ');
 }
 
-/** Runs a command's work; trouble of the file system (no permission, no space, ...) becomes one line. */
+/** Runs a command's work; errors of the file system (no permission, no space, ...) become one line. */
 export async function inOneLine<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

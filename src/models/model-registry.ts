@@ -69,7 +69,7 @@ function scopeOf(filter: RegistryFilter & { source: RegistrySource | null }): st
   return ['model-registry', accountId, ...filters.map((value) => value ?? '')];
 }
 
-/** Jobs are their owners', and can be called from the moment in which they have succeeded. */
+/** Jobs are their owners', and can be called once they have succeeded. */
 function hasJobs({ access, state }: RegistryFilter): boolean {
   return (access === null || access === 'owned') && (state === null || state === 'active');
 }

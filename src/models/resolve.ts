@@ -38,7 +38,7 @@ const jobPrefix = 'training-job#';
 
 /**
  * Finds what a `model` string of a project means: an alias of the project, a training job, or a base model, in this
- * order. The kind of the model is not judged here: a route that chats refuses an embedding model as `model_not_found`,
+ * order. The kind of the model is not checked here: a route that chats refuses an embedding model as `model_not_found`,
  * and a project without embeddings is told so (409) before its model is looked at.
  *
  * Faults, all with `param: 'model'`: `model_not_found` (unknown, inactive, or an alias that this caller may not call),

@@ -77,7 +77,7 @@ export async function startScripted(): Promise<TrainingServer> {
 }
 
 const atOnce = 100;
-const patienceMs = 180_000;
+const timeoutMs = 180_000;
 
 export function becomePerson({ origin }: { origin: string }, tenant: Tenant, kind: 'text' | 'embedding'): Person {
   const project = `/api/v1/projects/${tenant.slug}/${kind === 'text' ? 'chat' : 'search'}`;
@@ -111,7 +111,7 @@ export function becomePerson({ origin }: { origin: string }, tenant: Tenant, kin
     return String(id);
   };
   const until: Person['until'] = async (jobId, ...states) => {
-    const deadline = performance.now() + patienceMs;
+    const deadline = performance.now() + timeoutMs;
     for (;;) {
       const job = await ok('GET', `${project}/training-jobs/${jobId}`);
       if (states.includes(job.state)) return job;

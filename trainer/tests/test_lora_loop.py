@@ -38,7 +38,7 @@ def is_same(one: Weights, other: Weights) -> bool:
 
 @pytest.mark.parametrize("stop_at", [None, 4])
 def test_a_training_ends_when_nothing_gets_better_and_gives_the_best_weights_also_after_a_restart(tmp_path: Path, stop_at: int | None) -> None:
-    write_small(tmp_path, optim={**SMALL["optim"], "max_steps": 6}, evaluation={"every_steps": 1, "patience": 2})
+    write_small(tmp_path, optim={**SMALL["optim"], "max_steps": 6}, evaluation={"every_steps": 1, "early_stopping_patience": 2})
     control = Control()
     session = opened(tmp_path, control)
     seen: dict[int, Weights] = {}

@@ -52,7 +52,7 @@ export function createServingRoutes(options: ServingRoutesOptions): ServingRoute
     pauseMs: refreshEveryMs,
     first: 'after a pause',
     work: refresh,
-    // A database that is away for a moment leaves the routes as they are.
+    // A database that is away for a while leaves the routes as they are.
     onError: () => {},
   });
 

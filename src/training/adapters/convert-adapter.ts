@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type AdapterConfig, AdapterError, mostRank, patternFor, readAdapterConfig } from './adapter-config.ts';
-import { type GgufEntry, type GgufTensor, writeGgufFile } from './gguf-file.ts';
+import { AdapterError, maxRank, readAdapterConfig } from './adapter-config.ts';
+import { type AdapterMetadata, writeGgufFile } from './gguf-file.ts';
 import { openSafeTensors, type SafeTensor, type SafeTensorsFile } from './safetensors.ts';
 
 /** Architectures that keep the order of rows that PEFT's weights have. */
 const plainArchitectures = new Set(['qwen2', 'qwen3']);
 
-export type Conversion = {
+export type AdapterConversion = {
   /** Holds `adapter_config.json` and `adapter_model.safetensors`. */
   peftFolder: string;
   ggufPath: string;
@@ -24,23 +24,30 @@ export type Conversion = {
  * trained. The same adapter gives the same bytes.
  */
 export async function convertAdapter(
-  conversion: Conversion,
+  conversion: AdapterConversion,
 ): Promise<{ sha256: string; sizeBytes: number; rank: number }> {
-  const config = await readAdapterConfig(join(conversion.peftFolder, 'adapter_config.json'));
+  const { rank, alpha } = await readAdapterConfig(join(conversion.peftFolder, 'adapter_config.json'));
   const weights = await openSafeTensors(join(conversion.peftFolder, 'adapter_model.safetensors'));
   try {
-    const pairs = findPairs(weights, config);
-    // llama.cpp multiplies with alpha / r, r being that of each tensor.
-    const alpha = config.isRankStabilised ? config.alpha * Math.sqrt(config.rank) : config.alpha;
-    const tensors = pairs.flatMap((pair) => tensorsOf(pair, { weights, config, alpha, conversion }));
-    const written = await writeGgufFile(conversion.ggufPath, entriesOf(conversion, alpha), tensors);
-    return { ...written, rank: Math.max(...pairs.map(({ rank }) => rank)) };
+    const tensors = findPairs(weights, rank).flatMap(({ tensor, a, b }) => {
+      const inOrder = rowOrder(tensor, conversion);
+      return [
+        { name: `${tensor}.lora_a`, shape: a.shape.toReversed(), values: () => weights.read(a) },
+        {
+          name: `${tensor}.lora_b`,
+          shape: b.shape.toReversed(),
+          values: async () => inOrder(await weights.read(b), rank),
+        },
+      ];
+    });
+    const written = await writeGgufFile(conversion.ggufPath, metadataOf(conversion, alpha), tensors);
+    return { ...written, rank };
   } finally {
     await weights.close();
   }
 }
 
-function entriesOf({ architecture, provenance }: Conversion, alpha: number): GgufEntry[] {
+function metadataOf({ architecture, provenance }: AdapterConversion, alpha: number): AdapterMetadata[] {
   return [
     ['general.type', 'adapter'],
     ['general.architecture', architecture],
@@ -48,70 +55,41 @@ function entriesOf({ architecture, provenance }: Conversion, alpha: number): Ggu
     ['general.file_type', 0],
     ['adapter.type', 'lora'],
     ['adapter.lora.alpha', alpha],
-    ...Object.entries(provenance).map(([key, value]): GgufEntry => [`fanfold.${key}`, value]),
+    ...Object.entries(provenance).map(([key, value]): AdapterMetadata => [`fanfold.${key}`, value]),
   ];
 }
 
-type Halves = { module: string; a?: SafeTensor; b?: SafeTensor };
-type Pair = { module: string; tensor: string; rank: number; a: SafeTensor; b: SafeTensor };
+type LayerPair = { tensor: string; a: SafeTensor; b: SafeTensor };
 
 /** The two matrices of each layer, sorted by the name of the base's tensor. */
-function findPairs(weights: SafeTensorsFile, config: AdapterConfig): Pair[] {
-  const found = new Map<string, Halves>();
+function findPairs(weights: SafeTensorsFile, rank: number): LayerPair[] {
+  const found = new Map<string, { a?: SafeTensor; b?: SafeTensor }>();
   for (const tensor of weights.tensors.values()) {
-    const { module, tensor: target, part } = readTensorName(tensor.name);
-    const entry = found.get(target) ?? { module };
+    const { target, part } = readTensorName(tensor.name);
+    const entry = found.get(target) ?? {};
     if (entry[part] !== undefined) throw new AdapterError(`The adapter has two weights for ${target}.`);
     entry[part] = tensor;
     found.set(target, entry);
   }
   return [...found]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([target, halves]) => checkPair(target, halves, config));
-}
-
-function checkPair(target: string, { module, a, b }: Halves, config: AdapterConfig): Pair {
-  if (a === undefined || b === undefined) throw new AdapterError(`The adapter has only half of ${target}.`);
-  const rank = a.shape[0] ?? 0;
-  if (a.shape.length !== 2 || b.shape.length !== 2 || b.shape[1] !== rank || rank > mostRank) {
-    throw new AdapterError(`The two matrices for ${target} do not fit together.`);
-  }
-  const wanted = patternFor(config.ranks, module) ?? config.rank;
-  if (rank !== wanted) throw new AdapterError(`The weights for ${target} have rank ${rank} instead of ${wanted}.`);
-  return { module, tensor: target, rank, a, b };
-}
-
-type Adapter = { weights: SafeTensorsFile; config: AdapterConfig; alpha: number; conversion: Conversion };
-
-function tensorsOf(pair: Pair, { weights, config, alpha, conversion }: Adapter): GgufTensor[] {
-  const { tensor, a, b, rank } = pair;
-  const own = patternFor(config.alphas, pair.module) ?? config.alpha;
-  const strength = config.isRankStabilised ? own / Math.sqrt(rank) : own / rank;
-  const factor = strength / (alpha / rank);
-  const ordered = rowOrder(tensor, conversion);
-  return [
-    { name: `${tensor}.lora_a`, shape: a.shape.toReversed(), values: () => weights.read(a) },
-    {
-      name: `${tensor}.lora_b`,
-      shape: b.shape.toReversed(),
-      values: async () => ordered(scaled(await weights.read(b), factor), rank),
-    },
-  ];
-}
-
-/** Strengths that differ from layer to layer cannot be written down, so they go into the weights. */
-function scaled(values: Float32Array, factor: number): Float32Array {
-  return Math.abs(factor - 1) < 1e-12 ? values : values.map((value) => value * factor);
+    .map(([tensor, { a, b }]) => {
+      if (a === undefined || b === undefined) throw new AdapterError(`The adapter has only half of ${tensor}.`);
+      const own = a.shape[0] ?? 0;
+      if (a.shape.length !== 2 || b.shape.length !== 2 || b.shape[1] !== own || own > maxRank)
+        throw new AdapterError(`The two matrices for ${tensor} do not fit together.`);
+      if (own !== rank) throw new AdapterError(`The weights for ${tensor} have rank ${own} instead of ${rank}.`);
+      return { tensor, a, b };
+    });
 }
 
 function rowOrder(
   tensor: string,
-  { architecture, heads }: Conversion,
+  { architecture, heads }: AdapterConversion,
 ): (values: Float32Array, rank: number) => Float32Array {
   if (plainArchitectures.has(architecture)) return (values) => values;
-  if (architecture !== 'llama' || heads === undefined) {
+  if (architecture !== 'llama' || heads === undefined)
     throw new AdapterError(`Adapters for the architecture ${architecture} are not supported.`);
-  }
   if (tensor.endsWith('.attn_q.weight')) return (values, rank) => forLlama(values, rank, heads.query);
   if (tensor.endsWith('.attn_k.weight')) return (values, rank) => forLlama(values, rank, heads.keyValue);
   return (values) => values;
@@ -159,23 +137,14 @@ const layers: Record<string, string> = {
   'mlp.down_proj': 'ffn_down',
 };
 
-type LoraPart = {
-  /** The module as PEFT's patterns see it. */
-  module: string;
-  /** The base's tensor. */
-  tensor: string;
-  part: 'a' | 'b';
-};
-
 /** `base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight`; without the inner `model.` in embedding models. */
-const shape = /^base_model\.model\.((?:model\.)?layers\.(\d{1,4})\.([a-z_]+\.[a-z_]+))\.lora_([AB])\.weight$/;
+const loraName = /^base_model\.model\.(?:model\.)?layers\.(\d{1,4})\.([a-z_]+\.[a-z_]+)\.lora_([AB])\.weight$/;
 
 /** Reads the name of a weight in a PEFT file. Throws for what is no LoRA of a linear layer. */
-function readTensorName(name: string): LoraPart {
-  const [, module, block, layer, part] = shape.exec(name) ?? [];
-  const known = layer !== undefined && Object.hasOwn(layers, layer) ? layers[layer] : undefined;
-  if (module === undefined || block === undefined || known === undefined) {
+function readTensorName(name: string): { target: string; part: 'a' | 'b' } {
+  const [, block, layer = '', part] = loraName.exec(name) ?? [];
+  const known = Object.hasOwn(layers, layer) ? layers[layer] : undefined;
+  if (known === undefined)
     throw new AdapterError(`The adapter has a weight that is not supported: ${JSON.stringify(name.slice(0, 120))}.`);
-  }
-  return { module, tensor: `blk.${Number(block)}.${known}.weight`, part: part === 'A' ? 'a' : 'b' };
+  return { target: `blk.${Number(block)}.${known}.weight`, part: part === 'A' ? 'a' : 'b' };
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 
-export type GgufEntry = readonly [key: string, value: string | number];
+export type AdapterMetadata = readonly [key: string, value: string | number];
 
 /** A tensor in single precision; `shape` has the fastest dimension first, as ggml counts. */
 export type GgufTensor = { name: string; shape: readonly number[]; values: () => Promise<Float32Array> };
@@ -16,7 +16,7 @@ const f32Tensor = 0;
  */
 export async function writeGgufFile(
   path: string,
-  entries: readonly GgufEntry[],
+  entries: readonly AdapterMetadata[],
   tensors: readonly GgufTensor[],
 ): Promise<{ sha256: string; sizeBytes: number }> {
   const draft = `${path}.part`;
@@ -34,7 +34,7 @@ export async function writeGgufFile(
   }
 }
 
-async function writeAll(file: FileHandle, entries: readonly GgufEntry[], tensors: readonly GgufTensor[]) {
+async function writeAll(file: FileHandle, entries: readonly AdapterMetadata[], tensors: readonly GgufTensor[]) {
   const digest = createHash('sha256');
   let sizeBytes = 0;
   const write = async (bytes: Uint8Array) => {
@@ -52,7 +52,7 @@ async function writeAll(file: FileHandle, entries: readonly GgufEntry[], tensors
   return { sha256: digest.digest('hex'), sizeBytes };
 }
 
-function header(entries: readonly GgufEntry[], tensors: readonly GgufTensor[]): Buffer {
+function header(entries: readonly AdapterMetadata[], tensors: readonly GgufTensor[]): Buffer {
   const parts = [Buffer.from('GGUF'), u32(3), u64(tensors.length), u64(entries.length)];
   for (const [key, value] of entries) parts.push(text(key), ...encode(key, value));
   let offset = 0;

@@ -22,10 +22,10 @@ export type SafeTensorsFile = {
   close: () => Promise<void>;
 };
 
-const mostHeaderBytes = 16 * 1024 * 1024;
-const mostTensors = 65_536;
-const mostNameLength = 256;
-const mostElements = 2 ** 31;
+const maxHeaderBytes = 16 * 1024 * 1024;
+const maxTensors = 65_536;
+const maxNameLength = 256;
+const maxElements = 2 ** 31;
 
 /**
  * Opens a safetensors file for reading. Files come from trainers elsewhere and from people, so nothing in the header is taken
@@ -48,27 +48,26 @@ export async function openSafeTensors(path: string): Promise<SafeTensorsFile> {
 async function readHeaderLength(file: FileHandle, size: number): Promise<number> {
   if (size < 10) throw new AdapterError('The weights are no safetensors file.');
   const length = (await readExactly(file, 0, 8)).readBigUInt64LE();
-  if (length > BigInt(Math.min(mostHeaderBytes, size - 8))) {
+  if (length > BigInt(Math.min(maxHeaderBytes, size - 8))) {
     throw new AdapterError('The header of the weights is cut short or too large.');
   }
   return Number(length);
 }
 
 function parseHeader(text: string): Record<string, unknown> {
-  let header: unknown;
   try {
-    header = JSON.parse(text);
+    const header: unknown = JSON.parse(text);
+    if (isFields(header)) return header;
   } catch {
-    throw new AdapterError('The header of the weights is no JSON.');
+    // Refused below.
   }
-  if (!isFields(header)) throw new AdapterError('The header of the weights is no object.');
-  return header;
+  throw new AdapterError('The header of the weights is no JSON object.');
 }
 
 function readTensors(header: Record<string, unknown>, dataStart: number, fileBytes: number): Map<string, SafeTensor> {
   const entries = Object.entries(header).filter(([name]) => name !== '__metadata__');
   if (entries.length === 0) throw new AdapterError('The file holds no weights.');
-  if (entries.length > mostTensors) throw new AdapterError('The file holds too many tensors.');
+  if (entries.length > maxTensors) throw new AdapterError('The file holds too many tensors.');
   const tensors = entries.map(([name, entry]) => readTensor(name, entry, dataStart));
   tensors.sort((a, b) => a.start - b.start);
   let at = dataStart;
@@ -81,12 +80,12 @@ function readTensors(header: Record<string, unknown>, dataStart: number, fileByt
 }
 
 function readTensor(name: string, entry: unknown, dataStart: number): SafeTensor {
-  if (name.length > mostNameLength || !isFields(entry)) throw new AdapterError('The header of the weights is damaged.');
+  if (name.length > maxNameLength || !isFields(entry)) throw new AdapterError('The header of the weights is damaged.');
   const { dtype, shape, data_offsets: offsets } = entry;
   if (!isElementType(dtype)) throw new AdapterError('The weights must be of type F32, F16 or BF16.');
   if (!isSizes(shape) || shape.length > 4) throw new AdapterError('A tensor has an impossible shape.');
   const elements = shape.reduce((product, size) => product * size, 1);
-  if (!isSizes(offsets) || offsets.length !== 2 || elements === 0 || elements > mostElements) {
+  if (!isSizes(offsets) || offsets.length !== 2 || elements === 0 || elements > maxElements) {
     throw new AdapterError('A tensor has an impossible size.');
   }
   const [first = 0, last = 0] = offsets;
@@ -105,23 +104,13 @@ async function readValues(file: FileHandle, tensor: SafeTensor): Promise<Float32
 function decode(bytes: Buffer, type: ElementType): Float32Array {
   const values = new Float32Array(bytes.length / widths[type]);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  for (let i = 0; i < values.length; i++) values[i] = decodeAt(view, i, type);
-  return values;
-}
-
-function decodeAt(view: DataView, index: number, type: ElementType): number {
-  switch (type) {
-    case 'F32':
-      return view.getFloat32(index * 4, true);
-    case 'F16':
-      return view.getFloat16(index * 2, true);
-    case 'BF16': {
-      // The upper half of a single-precision number.
-      const single = new DataView(new ArrayBuffer(4));
-      single.setUint16(0, view.getUint16(index * 2, true));
-      return single.getFloat32(0);
-    }
+  // BF16 is the upper half of a single-precision number.
+  const bits = new Uint32Array(values.buffer);
+  for (let i = 0; i < values.length; i++) {
+    if (type === 'BF16') bits[i] = view.getUint16(i * 2, true) << 16;
+    else values[i] = type === 'F32' ? view.getFloat32(i * 4, true) : view.getFloat16(i * 2, true);
   }
+  return values;
 }
 
 async function readExactly(file: FileHandle, position: number, length: number): Promise<Buffer> {

@@ -17,7 +17,7 @@ export type JobCreator = { kind: 'account' | 'api_key' | 'system'; id: string | 
 export type JobEvaluation = {
   testRatio: number | null;
   everySteps: number | null;
-  patience: number | null;
+  earlyStoppingPatience: number | null;
   control: Control | null;
 };
 

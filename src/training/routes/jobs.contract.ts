@@ -78,7 +78,7 @@ export const createContract: Contract = {
   tag,
   summary: 'Create a training job',
   description:
-    'Trains a LoRA adapter on a frozen version of a dataset. The high estimate is held until the job is over; what is charged is the active time from the start of training on, in units of 100 ms at the rate of this moment, and never more than was held. What never starts, and what fails through no fault of yours, is free. A job that has succeeded can be called as `training-job#<id>` at once. With `dry_run` nothing is made: the answer says what the job would be and cost.',
+    'Trains a LoRA adapter on a frozen version of a dataset. The high estimate is held until the job is over; what is charged is the active time from the start of training on, in units of 100 ms at the present rate, and never more than was held. What never starts, and what fails through no fault of yours, is free. A job that has succeeded can be called as `training-job#<id>` at once. With `dry_run` nothing is made: the answer says what the job would be and cost.',
   bodyExample: {
     name: 'Support tone, January',
     base_model: 'fanfold-tiny-chat',

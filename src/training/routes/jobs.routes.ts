@@ -147,7 +147,7 @@ function requestOf(body: Static<typeof createJobBody>): JobRequest {
     evaluation: {
       testRatio: evaluation.test_ratio ?? null,
       everySteps: evaluation.every_steps ?? null,
-      patience: evaluation.early_stopping_patience ?? null,
+      earlyStoppingPatience: evaluation.early_stopping_patience ?? null,
       control: controlOf(evaluation.control),
     },
     deploy: body.deploy ?? null,

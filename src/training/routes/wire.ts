@@ -46,11 +46,11 @@ export function jobToWire(job: TrainingJob, retryBlock: RetryBlockReason | null)
   };
 }
 
-function evaluationToWire({ testRatio, everySteps, patience, control }: TrainingJob['evaluation']) {
+function evaluationToWire({ testRatio, everySteps, earlyStoppingPatience, control }: TrainingJob['evaluation']) {
   return {
     test_ratio: testRatio,
     every_steps: everySteps,
-    early_stopping_patience: patience,
+    early_stopping_patience: earlyStoppingPatience,
     control: control && { dataset_version_id: control.versionId, replay_ratio: control.replayRatio },
   };
 }

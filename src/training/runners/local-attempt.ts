@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isProcessRunning, type ManagedProcess, signalGroup, startProcess } from '#processes';
 import { exitCodes } from './protocol.ts';
-import type { Outcome } from './runner.ts';
+import type { TrainerOutcome } from './runner.ts';
 import type { StartFolder } from './start-folder.ts';
 
 /** What is to run, and all of the environment that it gets. */
 export type Program = { file: string; args: readonly string[]; cwd: string; env: Readonly<Record<string, string>> };
 
-export type Patience = {
+export type AttemptTimeouts = {
   /** From asking to killing, ms. */
   killAfterMs: number;
   /** Time that a trainer has whose server died, ms: it ends by itself. */
@@ -30,7 +30,7 @@ const claimLost = 98;
 /** A start that this process made or found. */
 export class LocalAttempt {
   readonly folder: StartFolder;
-  readonly #patience: Patience;
+  readonly #timeouts: AttemptTimeouts;
   #child: ManagedProcess | null = null;
   #pid = 0;
   #reason: string | null = null;
@@ -42,21 +42,21 @@ export class LocalAttempt {
   #wake: (() => void) | null = null;
   #output = { size: 0, sinceMs: performance.now() };
 
-  private constructor(folder: StartFolder, patience: Patience) {
+  private constructor(folder: StartFolder, timeouts: AttemptTimeouts) {
     this.folder = folder;
-    this.#patience = patience;
+    this.#timeouts = timeouts;
   }
 
   /** Finds an attempt that an earlier server process has started; null where none was. */
-  static async find(folder: StartFolder, patience: Patience): Promise<LocalAttempt | null> {
+  static async find(folder: StartFolder, timeouts: AttemptTimeouts): Promise<LocalAttempt | null> {
     if ((await folder.claimant()) === null) return null;
-    const attempt = new LocalAttempt(folder, patience);
-    attempt.#killLater(patience.orphanMs, 'The trainer went on for too long after its server had died.');
+    const attempt = new LocalAttempt(folder, timeouts);
+    attempt.#killLater(timeouts.orphanMs, 'The trainer went on for too long after its server had died.');
     return attempt;
   }
 
-  static async start(folder: StartFolder, program: Program, patience: Patience): Promise<LocalAttempt> {
-    const attempt = new LocalAttempt(folder, patience);
+  static async start(folder: StartFolder, program: Program, timeouts: AttemptTimeouts): Promise<LocalAttempt> {
+    const attempt = new LocalAttempt(folder, timeouts);
     const output = await open(folder.outputPath, 'a', 0o600);
     try {
       const child = startProcess('/bin/sh', {
@@ -109,7 +109,7 @@ export class LocalAttempt {
   cancel(): void {
     if (this.#isOver) return;
     signalGroup(this.#pid, 'SIGTERM');
-    this.#killLater(this.#patience.killAfterMs, 'The trainer was canceled and did not end.');
+    this.#killLater(this.#timeouts.killAfterMs, 'The trainer was canceled and did not end.');
   }
 
   /** Lets a trainer see that nobody listens any more: it writes a checkpoint and ends. */
@@ -125,7 +125,7 @@ export class LocalAttempt {
     while (!(await this.hasEnded())) await this.pause();
   }
 
-  async outcome(): Promise<Outcome> {
+  async outcome(): Promise<TrainerOutcome> {
     // On a full disk it could not be written down.
     const code = (await this.folder.exitCode()) ?? this.#exitCode;
     const isCanceled = await this.folder.isCanceled();
@@ -163,7 +163,7 @@ export class LocalAttempt {
     const { size } = await stat(this.folder.outputPath);
     const nowMs = performance.now();
     if (size !== this.#output.size) this.#output = { size, sinceMs: nowMs };
-    else if (nowMs - this.#output.sinceMs > this.#patience.silenceMs)
+    else if (nowMs - this.#output.sinceMs > this.#timeouts.silenceMs)
       this.#kill('The trainer said nothing for too long.');
     if (size > mostOutputBytes) this.#kill(`The trainer wrote more than ${mostOutputBytes} bytes of output.`);
   }

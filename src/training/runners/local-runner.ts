@@ -1,13 +1,20 @@
-import { readGrowing } from './growing-file.ts';
-import { LocalAttempt, type Patience, type Program } from './local-attempt.ts';
+import { type AttemptTimeouts, LocalAttempt, type Program } from './local-attempt.ts';
+import { followFile } from './output-file.ts';
 import { OutputReader } from './output-reader.ts';
 import { exitCodes } from './protocol.ts';
-import { type AttemptRef, longestSilenceMs, type Outcome, type Run, type Runner, type RunnerLine } from './runner.ts';
+import {
+  type AttemptRef,
+  longestSilenceMs,
+  type Runner,
+  type RunnerLine,
+  type TrainerOutcome,
+  type TrainerStart,
+} from './runner.ts';
 import { StartFolder } from './start-folder.ts';
 
-export type LocalRunnerOptions = Partial<Patience> & {
+export type LocalRunnerOptions = Partial<AttemptTimeouts> & {
   /** Says what to run for a specification; what has to be made ready first tells of its progress in lines. */
-  program: (run: Run, signal: AbortSignal) => AsyncGenerator<string, Program>;
+  program: (run: TrainerStart, signal: AbortSignal) => AsyncGenerator<string, Program>;
   /** Time that attempts have to write a checkpoint when the server stops, ms. */
   stopMs?: number;
 };
@@ -15,13 +22,13 @@ export type LocalRunnerOptions = Partial<Patience> & {
 /** A start that somebody asked for. */
 type Active = { folder: StartFolder; canceled: AbortController; attempt: Promise<LocalAttempt> | null };
 
-/** Runs attempts on this machine, each in a process group of its own that may outlive the server for a moment. */
+/** Runs attempts on this machine, each in a process group of its own that may outlive the server briefly. */
 export function createLocalRunner(options: LocalRunnerOptions): Runner {
   const { program, killAfterMs = 30_000, orphanMs = 120_000, silenceMs = longestSilenceMs, stopMs = 10_000 } = options;
-  const patience = { killAfterMs, orphanMs, silenceMs };
+  const timeouts = { killAfterMs, orphanMs, silenceMs };
   const starts = new Map<string, Active>();
 
-  function activeOf(run: Run): Active {
+  function activeOf(run: TrainerStart): Active {
     const key = keyOf(run);
     const active = starts.get(key) ?? {
       folder: new StartFolder(run.specFolder, run),
@@ -34,13 +41,13 @@ export function createLocalRunner(options: LocalRunnerOptions): Runner {
 
   /** The attempt that already runs or has ended, or a new one; null: it was canceled before it began. */
   async function* begin(
-    run: Run,
+    run: TrainerStart,
     active: Active,
     signal: AbortSignal,
   ): AsyncGenerator<RunnerLine, LocalAttempt | null> {
     const { folder, canceled } = active;
     await folder.make();
-    const found = active.attempt ? null : await LocalAttempt.find(folder, patience);
+    const found = active.attempt ? null : await LocalAttempt.find(folder, timeouts);
     if (found) active.attempt ??= Promise.resolve(found);
     if (active.attempt) return active.attempt;
     if (await folder.isCanceled()) return null;
@@ -49,7 +56,7 @@ export function createLocalRunner(options: LocalRunnerOptions): Runner {
       signal.throwIfAborted();
       canceled.signal.throwIfAborted();
       // Nothing happens between the question and its answer, so that whoever asks too gets the same.
-      active.attempt ??= LocalAttempt.start(folder, made, patience);
+      active.attempt ??= LocalAttempt.start(folder, made, timeouts);
       return await active.attempt;
     } catch (error) {
       if (canceled.signal.aborted && !signal.aborted) return null;
@@ -57,14 +64,18 @@ export function createLocalRunner(options: LocalRunnerOptions): Runner {
     }
   }
 
-  async function* follow(run: Run, attempt: LocalAttempt, signal: AbortSignal): AsyncGenerator<RunnerLine, Outcome> {
+  async function* follow(
+    run: TrainerStart,
+    attempt: LocalAttempt,
+    signal: AbortSignal,
+  ): AsyncGenerator<RunnerLine, TrainerOutcome> {
     const reader = new OutputReader(run);
     const pause = () => attempt.pause();
-    const hasEnded = () => {
+    const hasEnded = async () => {
       signal.throwIfAborted();
       return attempt.hasEnded();
     };
-    for await (const bytes of readGrowing(attempt.folder.outputPath, { hasEnded, pause })) yield* reader.push(bytes);
+    for await (const bytes of followFile([attempt.folder.outputPath], { hasEnded, pause })) yield* reader.push(bytes);
     yield* reader.end();
     return attempt.outcome();
   }
@@ -102,7 +113,7 @@ export function createLocalRunner(options: LocalRunnerOptions): Runner {
   };
 }
 
-const canceledEarly: Outcome = { kind: 'exited', code: exitCodes.cancelled };
+const canceledEarly: TrainerOutcome = { kind: 'exited', code: exitCodes.cancelled };
 
 /** Lines of what is made ready; returns what came of it. */
 async function* forward<Result>(lines: AsyncGenerator<string, Result>): AsyncGenerator<RunnerLine, Result> {

@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import { maxLineBytes } from './protocol.ts';
-import type { Run, RunnerLine } from './runner.ts';
+import type { RunnerLine, TrainerStart } from './runner.ts';
 import { readEvent } from './trainer-events.ts';
 
 /** Longest text of a line that is kept, characters. */
@@ -19,7 +19,7 @@ export class OutputReader {
   #line = 0;
   #textChars = 0;
 
-  constructor({ afterSeq, afterLine = 0 }: Pick<Run, 'afterSeq' | 'afterLine'>) {
+  constructor({ afterSeq, afterLine = 0 }: Pick<TrainerStart, 'afterSeq' | 'afterLine'>) {
     this.#lastSeq = afterSeq;
     this.#afterLine = afterLine;
   }

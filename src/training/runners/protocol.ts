@@ -44,7 +44,12 @@ export type TrainerSpec = {
     replay_fraction?: number;
     seed: number;
   };
-  evaluation?: { every_steps?: number | null; patience?: number | null; max_samples?: number; bootstrap?: number };
+  evaluation?: {
+    every_steps?: number | null;
+    early_stopping_patience?: number | null;
+    max_samples?: number;
+    bootstrap?: number;
+  };
   limits: { max_active_ms: number | null; max_rss_mb: number | null };
   device: 'auto' | 'cpu' | 'cuda';
   dtype: 'auto' | 'fp32' | 'bf16';

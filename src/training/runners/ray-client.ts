@@ -34,10 +34,10 @@ const userAgent = 'fanfold';
  * CVE-2025-62593.
  */
 export class RayClient {
-  readonly endpoint: RayEndpoint;
+  readonly #endpoint: RayEndpoint;
 
   constructor(endpoint: RayEndpoint) {
-    this.endpoint = endpoint;
+    this.#endpoint = endpoint;
   }
 
   /** Null: Ray knows no such job. */
@@ -76,15 +76,6 @@ export class RayClient {
     if (response.status !== 404) expect(response, 200);
   }
 
-  /** All that a job has printed so far; null: Ray cannot read it, as it cannot where something is no UTF-8. */
-  async logs(id: string): Promise<Buffer | null> {
-    const response = await this.#request('GET', `/api/jobs/${id}/logs`);
-    if (response.status === 404) return Buffer.alloc(0);
-    if (response.status === 500) return null;
-    const { logs } = fieldsOf(expect(response, 200));
-    return Buffer.from(typeof logs === 'string' ? logs : '');
-  }
-
   async hasPackage(name: string): Promise<boolean> {
     const response = await this.#request('GET', `/api/packages/gcs/${name}`);
     if (response.status === 404) return false;
@@ -96,16 +87,16 @@ export class RayClient {
     expect(await this.#request('PUT', `/api/packages/gcs/${name}`, bytes), 200);
   }
 
-  headers(): Record<string, string> {
-    const { token } = this.endpoint;
-    return { 'user-agent': userAgent, ...(token === null ? {} : { authorization: `Bearer ${token}` }) };
-  }
-
   async #request(method: 'GET' | 'POST' | 'PUT', path: string, body: Buffer | null = null): Promise<RayResponse> {
     const { request } = await import('undici');
-    const headers = { ...this.headers(), ...(body ? { 'content-type': 'application/json' } : {}) };
+    const { url, token } = this.#endpoint;
+    const headers = {
+      'user-agent': userAgent,
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...(body ? { 'content-type': 'application/json' } : {}),
+    };
     try {
-      const response = await request(this.endpoint.url + path, {
+      const response = await request(url + path, {
         method,
         headers,
         body,
@@ -121,7 +112,7 @@ export class RayClient {
       }
       return { status: response.statusCode, body: Buffer.concat(pieces) };
     } catch (cause) {
-      throw new RayUnreachable(`Ray cannot be reached at ${new URL(this.endpoint.url).origin}.`, { cause });
+      throw new RayUnreachable(`Ray cannot be reached at ${new URL(url).origin}.`, { cause });
     }
   }
 }
@@ -149,59 +140,4 @@ function jsonOf(body: Buffer): unknown {
   } catch (cause) {
     throw new RayUnreachable('Ray did not answer in JSON.', { cause });
   }
-}
-
-type RayLogTail = {
-  /** The next piece of what the job prints, from its beginning on; null: there is no more, or the connection is lost. */
-  next: () => Promise<Buffer | null>;
-  close: () => void;
-};
-
-const handshakeTimeout = 15_000;
-const maxPayload = 16 * 1024 * 1024;
-/** Of what was received and not read; beyond, the connection is paused. */
-const maxBufferedBytes = 1024 * 1024;
-
-/** Follows what a job prints, over a WebSocket. */
-export async function openTail(client: RayClient, id: string): Promise<RayLogTail> {
-  // Loaded where there is a cluster only.
-  const { WebSocket } = await import('ws');
-  const url = `${client.endpoint.url.replace(/^http/, 'ws')}/api/jobs/${id}/logs/tail`;
-  // Ray passes the offer of compression on to its own process, whose answer it then cannot read.
-  const options = { headers: client.headers(), perMessageDeflate: false, handshakeTimeout, maxPayload };
-  const socket = new WebSocket(url, options);
-  const pieces: Buffer[] = [];
-  let bufferedBytes = 0;
-  let isOver = false;
-  let wake: (() => void) | null = null;
-  const end = () => {
-    isOver = true;
-    wake?.();
-  };
-  socket.on('message', (data) => {
-    if (!Buffer.isBuffer(data)) return;
-    pieces.push(data);
-    bufferedBytes += data.length;
-    if (bufferedBytes > maxBufferedBytes) socket.pause();
-    wake?.();
-  });
-  socket.on('close', end);
-  socket.on('error', end);
-  return {
-    next: async () => {
-      for (;;) {
-        const piece = pieces.shift();
-        if (piece !== undefined) {
-          bufferedBytes -= piece.length;
-          if (bufferedBytes <= maxBufferedBytes) socket.resume();
-          return piece;
-        }
-        if (isOver) return null;
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-    },
-    close: () => socket.terminate(),
-  };
 }

@@ -1,11 +1,11 @@
 import { storable } from '#kernel';
+import { exists } from '../exists.ts';
 import type { AttemptName } from '../jobs/job.ts';
 import { exitCodes } from './protocol.ts';
 import { RayClient, type RayEndpoint, type RayJob, RayUnreachable } from './ray-client.ts';
 import { RayJobRun } from './ray-job.ts';
-import { followRayJob, RayOutput } from './ray-output.ts';
 import { attemptOfSubmission, type RayTerms, submissionId, submissionOf, uploadPackage } from './ray-submission.ts';
-import { longestSilenceMs, type Outcome, type Run, type Runner, type RunnerLine } from './runner.ts';
+import { longestSilenceMs, type Runner, type RunnerLine, type TrainerOutcome, type TrainerStart } from './runner.ts';
 import { SharedAttempt, type SharedFolder } from './shared-folder.ts';
 import { StartFolder } from './start-folder.ts';
 import { trainerFolder } from './trainer-program.ts';
@@ -13,7 +13,7 @@ import { trainerFolder } from './trainer-program.ts';
 export type RayRunnerOptions = RayEndpoint &
   RayTerms & {
     shared: SharedFolder;
-    /** Time in which Ray must find room for an attempt, ms. */
+    /** Time in which Ray must find capacity for an attempt, ms. */
     pendingMs: number;
     /** Time that Ray may be away, ms. */
     unreachableMs?: number;
@@ -24,43 +24,46 @@ export type RayRunnerOptions = RayEndpoint &
   };
 
 /** A start of an attempt: what this server keeps of it, its job on the cluster, and where the two exchange files. */
-type RayStart = { run: Run; folder: StartFolder; job: RayJobRun; sharedAttempt: SharedAttempt };
+type RayStart = { run: TrainerStart; folder: StartFolder; job: RayJobRun; shared: SharedAttempt };
 
 /** Runs attempts as jobs of a Ray cluster; they go on while this server is away. */
 export function createRayRunner(options: RayRunnerOptions): Runner {
   const { unreachableMs = 600_000, silenceMs = longestSilenceMs, packageFolder = trainerFolder() } = options;
   const client = new RayClient(options);
+  const { pendingMs } = options;
   const active = new Map<string, RayStart>();
 
-  function openStart(run: Run): RayStart {
+  function openStart(run: TrainerStart): RayStart {
     const folder = new StartFolder(run.specFolder, run);
-    const job = new RayJobRun(client, submissionId(run), { folder, unreachableMs });
-    return { run, folder, job, sharedAttempt: new SharedAttempt(options.shared, run) };
+    const shared = new SharedAttempt(options.shared, run);
+    return { run, folder, shared, job: new RayJobRun(client, submissionId(run), { folder, shared, unreachableMs }) };
   }
 
-  async function* submit({ run, job, sharedAttempt }: RayStart, signal: AbortSignal): AsyncGenerator<RunnerLine> {
+  async function* submit({ run, job, shared }: RayStart, signal: AbortSignal): AsyncGenerator<RunnerLine> {
     // A start that counts as lost may only have been unreachable: it is removed first, because two must not train at
     // the same time.
     if (run.restart) await clearAway(openStart({ ...run, restart: run.restart - 1 }), signal);
     yield { text: 'Putting the data where the workers see them.', line: 0 };
-    await sharedAttempt.layOut();
+    await shared.layOut();
     const workingDir = await job.retryWhileUnreachable(() => uploadPackage(client, packageFolder), signal);
-    yield { text: 'Waiting for room on the Ray cluster.', line: 0 };
-    await job.submit(submissionOf({ ...run, specPath: sharedAttempt.specPath, workingDir }, options), signal);
+    yield { text: 'Waiting for capacity on the Ray cluster.', line: 0 };
+    const { specPath, outputPathThere: outputPath } = shared;
+    await job.submit(submissionOf({ ...run, specPath, outputPath, workingDir }, options), signal);
   }
 
-  async function* follow(start: RayStart, signal: AbortSignal): AsyncGenerator<RunnerLine, Outcome> {
-    const { run, folder, job, sharedAttempt } = start;
+  async function* follow(start: RayStart, signal: AbortSignal): AsyncGenerator<RunnerLine, TrainerOutcome> {
+    const { run, folder, job, shared } = start;
     if ((await job.find(signal)) === null) {
-      if (await job.wasSubmitted()) return lost('Ray does not know the trainer any more.', sharedAttempt);
+      if (await job.wasSubmitted()) return lost('Ray does not know the trainer any more.', start);
       if (await folder.isCanceled()) return { kind: 'exited', code: exitCodes.cancelled };
       yield* submit(start, signal);
       if (await folder.isCanceled()) await job.stop(signal);
     }
-    const output = new RayOutput({ client, job, shared: sharedAttempt, signal, silenceMs }, run);
-    const { pendingMs } = options;
-    const ended = yield* followRayJob({ attempt: run.attempt, job, output, signal, pendingMs });
-    if (ended === null) return lost('Ray does not know the trainer any more.', sharedAttempt);
+    const ended = yield* job.follow(run, { signal, pendingMs, silenceMs });
+    if (ended === null) return lost('Ray does not know the trainer any more.', start);
+    // What kept the trainer from printing anything itself.
+    if (ended.status === 'FAILED' && (await shared.isThere()) && !(await exists(shared.outputPath)))
+      yield { text: storable(ended.message.slice(0, 2_000)), line: 0 };
     return bringHome(ended, start);
   }
 
@@ -74,7 +77,7 @@ export function createRayRunner(options: RayRunnerOptions): Runner {
       try {
         return yield* follow(start, signal);
       } catch (error) {
-        if (error instanceof RayUnreachable) return lost(error.message, start.sharedAttempt);
+        if (error instanceof RayUnreachable) return lost(error.message, start);
         throw error;
       } finally {
         if (active.get(start.job.id) === start) active.delete(start.job.id);
@@ -112,17 +115,17 @@ async function liveStarts(client: RayClient): Promise<string[]> {
 const textOf = ({ jobId, attempt }: AttemptName) => `${jobId} ${attempt}`;
 
 /** What it wrote has been brought back as far as it could be; what it may still write is of no use. */
-async function clearAway({ job, sharedAttempt }: RayStart, signal: AbortSignal): Promise<void> {
+async function clearAway({ job, shared }: RayStart, signal: AbortSignal): Promise<void> {
   await job.stop(signal);
-  await sharedAttempt.remove().catch(() => {});
+  await shared.remove().catch(() => {});
 }
 
 /** What a job that is over has written, and how it ended. */
-async function bringHome(ended: RayJob, { folder, job, sharedAttempt }: RayStart): Promise<Outcome> {
-  await sharedAttempt.bringAll();
-  if (await sharedAttempt.isThere()) {
+async function bringHome(ended: RayJob, { folder, job, shared }: RayStart): Promise<TrainerOutcome> {
+  await shared.bringAll(folder.outputPath);
+  if (await shared.isThere()) {
     await job.noteBrought();
-    await sharedAttempt.remove();
+    await shared.remove();
   } else if (ended.status === 'SUCCEEDED' && !(await job.wasBrought())) {
     return { kind: 'lost', reason: 'What the trainer wrote went to a server that is gone.' };
   }
@@ -130,12 +133,12 @@ async function bringHome(ended: RayJob, { folder, job, sharedAttempt }: RayStart
 }
 
 /** Checkpoints that it wrote may be all that is left of it. */
-async function lost(reason: string, sharedAttempt: SharedAttempt): Promise<Outcome> {
-  await sharedAttempt.bringAll();
+async function lost(reason: string, { shared, folder }: RayStart): Promise<TrainerOutcome> {
+  await shared.bringAll(folder.outputPath);
   return { kind: 'lost', reason };
 }
 
-function outcomeOf({ status, message, exitCode }: RayJob, isCanceled: boolean): Outcome {
+function outcomeOf({ status, message, exitCode }: RayJob, isCanceled: boolean): TrainerOutcome {
   if (status === 'SUCCEEDED') return { kind: 'exited', code: exitCodes.done };
   if (status === 'FAILED' && exitCode !== null && exitCode > 0 && exitCode < 128)
     return { kind: 'exited', code: exitCode };

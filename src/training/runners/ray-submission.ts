@@ -21,16 +21,17 @@ export type RayTerms = {
   killAfterMs?: number;
 };
 
-/** `specPath` and `workingDir` are as the workers see them. */
-type Start = AttemptRef & { specPath: string; workingDir: string };
+/** The paths are as the workers see them. */
+type RayStartPaths = AttemptRef & { specPath: string; outputPath: string; workingDir: string };
 
 /** A start of an attempt as Ray is told of it. */
-export function submissionOf({ jobId, attempt, specPath, workingDir }: Start, terms: RayTerms): Submission {
+export function submissionOf(start: RayStartPaths, terms: RayTerms): Omit<RaySubmission, 'submission_id'> {
+  const { jobId, attempt, specPath, outputPath, workingDir } = start;
   const { cpus, gpus, python, killAfterMs = 30_000 } = terms;
   const { entrypoint = `${quoted(python)} -u -m fanfold_trainer.lora.train` } = terms;
   return {
     // Its exit code must be that of the trainer, not of a shell.
-    entrypoint: `exec ${entrypoint} --spec ${quoted(specPath)}`,
+    entrypoint: `exec ${entrypoint} --spec ${quoted(specPath)} >${quoted(outputPath)} 2>&1`,
     entrypoint_num_cpus: cpus,
     entrypoint_num_gpus: gpus,
     metadata: { job_id: jobId, attempt: String(attempt) },
@@ -45,8 +46,6 @@ export function submissionOf({ jobId, attempt, specPath, workingDir }: Start, te
     },
   };
 }
-
-type Submission = Omit<RaySubmission, 'submission_id'>;
 
 /** The name of a start; a second submission of the same name is none. */
 export function submissionId({ jobId, attempt, restart = 0 }: AttemptRef): string {
@@ -64,13 +63,13 @@ function quoted(text: string): string {
 }
 
 /** What a trainer is made of; no caches, no tests. */
-const wanted = /\.(py|jinja)$/;
+const packageFiles = /\.(py|jinja)$/;
 /** Nothing in the archive depends on when or where it is made. */
 const untimed = { mtime: new Date(1980, 0, 1), mode: 0o100644, compress: false, forceDosTimestamp: true };
 
 /** Makes sure that Ray has the trainer of this version, and returns its address. Equal files have one address. */
 export async function uploadPackage(client: RayClient, folder: string): Promise<string> {
-  const names = (await readdir(folder, { recursive: true })).filter((name) => wanted.test(name)).sort();
+  const names = (await readdir(folder, { recursive: true })).filter((name) => packageFiles.test(name)).sort();
   const zip = new ZipFile();
   for (const name of names) zip.addBuffer(await readFile(join(folder, name)), name, untimed);
   zip.end();

@@ -12,14 +12,14 @@ export type AttemptRef = AttemptName & { restart?: number };
  * How an attempt ended: with an exit code of the protocol, or lost, when it is gone and nobody knows how: killed, or on a
  * machine that is gone. A lost attempt may have left checkpoints.
  */
-export type Outcome = { kind: 'exited'; code: number } | { kind: 'lost'; reason: string };
+export type TrainerOutcome = { kind: 'exited'; code: number } | { kind: 'lost'; reason: string };
 
 /** A line that is no event. Lines of the trainer are numbered from 1; 0: one of the runner, which does not come again. */
 type TextLine = { text: string; line: number };
 
 export type RunnerLine = TrainerEvent | TextLine;
 
-export type Run = AttemptRef & {
+export type TrainerStart = AttemptRef & {
   /** Holds `spec.json` and the files that it names; the trainer writes into its `out_dir`. */
   specFolder: string;
   spec: TrainerSpec;
@@ -40,7 +40,7 @@ export type Runner = {
    * aborted signal detaches: the generator throws the signal's reason, and what becomes of the attempt is the runner's
    * matter: a local one checkpoints and ends (75), one on Ray goes on.
    */
-  run: (run: Run, signal: AbortSignal) => AsyncGenerator<RunnerLine, Outcome>;
+  run: (run: TrainerStart, signal: AbortSignal) => AsyncGenerator<RunnerLine, TrainerOutcome>;
   /** Lets the attempt write a checkpoint and end (10); kills it after 30 s. Does nothing where it does not run. */
   cancel: (attempt: AttemptRef) => Promise<void>;
   /**

@@ -18,8 +18,8 @@ test('what workers get is as open as the shared folder, and what they give back 
   await writeFile(join(model, 'weights'), '');
   const run = await attempts.attempt();
   const spec = { ...run.spec, base: { ...run.spec.base, dir: model } };
-  const place = new SharedAttempt({ here: shared, there: shared }, { ...run, spec });
-  await place.layOut();
+  const sharedAttempt = new SharedAttempt({ here: shared, there: shared }, { ...run, spec });
+  await sharedAttempt.layOut();
 
   const here = join(shared, 'attempts', run.jobId, `${run.attempt}-0`);
   const weights = join(shared, 'models', spec.base.sha256);
@@ -38,7 +38,8 @@ test('what workers get is as open as the shared folder, and what they give back 
   await mkdir(join(here, 'out', 'ckpt-000001'));
   await writeFile(join(here, 'out', 'ckpt-000001', 'state'), '');
   await writeFile(join(here, 'out', 'events.jsonl'), '');
-  await place.bringAll();
+  await writeFile(join(here, 'output.log'), 'text');
+  await sharedAttempt.bringAll(join(run.specFolder, 'output.log'));
   const home = join(run.specFolder, 'out');
   assert.equal(await modeOf(join(home, 'ckpt-000001')), '700');
   assert.equal(await modeOf(join(home, 'ckpt-000001', 'state')), '600');

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, cp, lstat, mkdir, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, posix, relative, sep } from 'node:path';
 import { OperatorError, systemCodeOf } from '#kernel';
-import type { Run } from './runner.ts';
-import { eventPrefix } from './trainer-events.ts';
+import type { TrainerStart } from './runner.ts';
 
 export type SharedFolder = {
   /** Path of the folder on this machine. */
@@ -19,10 +18,10 @@ export type SharedFolder = {
  */
 export class SharedAttempt {
   readonly #folder: SharedFolder;
-  readonly #run: Run;
+  readonly #run: TrainerStart;
   readonly #name: string;
 
-  constructor(folder: SharedFolder, run: Run) {
+  constructor(folder: SharedFolder, run: TrainerStart) {
     this.#folder = folder;
     this.#run = run;
     this.#name = `attempts/${run.jobId}/${run.attempt}-${run.restart ?? 0}`;
@@ -31,6 +30,15 @@ export class SharedAttempt {
   /** As the workers call it. */
   get specPath(): string {
     return posix.join(this.#folder.there, this.#name, 'spec.json');
+  }
+
+  /** All that the trainer printed, on this machine. */
+  get outputPath(): string {
+    return join(this.#here, outputName);
+  }
+
+  get outputPathThere(): string {
+    return posix.join(this.#folder.there, this.#name, outputName);
   }
 
   get #here(): string {
@@ -57,8 +65,8 @@ export class SharedAttempt {
     await cp(specFolder, this.#here, { recursive: true, dereference: true, filter: needed });
     const dir = await this.#layOutBase();
     // Its end is not tied to this process: Ray minds it.
-    const told = { ...spec, base: { ...spec.base, dir }, orphan: 'continue' };
-    await writeFile(join(this.#here, 'spec.json'), JSON.stringify(told));
+    const shared = { ...spec, base: { ...spec.base, dir }, orphan: 'continue' };
+    await writeFile(join(this.#here, 'spec.json'), JSON.stringify(shared));
     const mode = await modeOf(this.#folder.here);
     for (const above of [dirname(this.#here), dirname(dirname(this.#here))]) await setMode(above, mode);
     await setModes(this.#here, mode);
@@ -70,16 +78,11 @@ export class SharedAttempt {
     await this.#bringOne(first === '' ? path : first);
   }
 
-  /** Brings back everything that was written. */
-  async bringAll(): Promise<void> {
+  /** Brings back everything that was written, and what was printed to a file of this machine. */
+  async bringAll(outputPath: string): Promise<void> {
     const names = await readdir(this.#outHere).catch(() => []);
     for (const name of names) if (!name.endsWith('.tmp')) await this.#bringOne(name);
-  }
-
-  /** Events as the trainer itself has written them down, as lines of the protocol. */
-  async events(): Promise<Buffer> {
-    const lines = await readFile(join(this.#outHere, 'events.jsonl'), 'utf8').catch(() => '');
-    return Buffer.from(lines.replaceAll(/^(?=.)/gm, eventPrefix));
+    await cp(this.outputPath, outputPath).catch(ignoreOthers);
   }
 
   /** Whether it was put there, and nobody has taken it away. */
@@ -146,6 +149,7 @@ export class SharedAttempt {
   }
 }
 
+const outputName = 'output.log';
 const [everyRight, rightsOfFiles] = [0o777, 0o666];
 /** Only the owner may enter and read. */
 const ownersMode = 0o700;

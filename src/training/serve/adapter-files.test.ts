@@ -53,7 +53,7 @@ test('the adapter that was used least lately goes when there are too many, and c
   await age(two.sha256, 120);
   await files.fetch(three);
   assert.deepEqual(await names(), [`${two.sha256}.gguf`, `${three.sha256}.gguf`].toSorted());
-  await files.attend(adapter);
+  await files.provideFile(adapter);
   assert.equal(
     createHash('sha256')
       .update(await readFile(pathOf(one.sha256)))
@@ -79,7 +79,7 @@ test('an adapter that was used within the hour stays, also when another server u
   const adapter = await there.fetch(two);
   await age(one.sha256, 30);
   await age(two.sha256, 600);
-  await there.attend(adapter);
+  await there.provideFile(adapter);
   await here.fetch(three);
   assert.equal((await names()).length, 3);
 });

@@ -12,7 +12,7 @@ export type AdapterFiles = {
   /** Fetches it where it is not here yet. Throws `artifact_not_found`. */
   fetch: (adapter: { sha256: string; key: string }) => Promise<Adapter>;
   /** Sees to it that one that was fetched is here still, and stays for an hour at least. */
-  attend: (adapter: Adapter) => Promise<void>;
+  provideFile: (adapter: Adapter) => Promise<void>;
 };
 
 type AdapterFilesOptions = {
@@ -43,7 +43,7 @@ export function createAdapterFiles({ objects, folder, maxBytes, trustMs = 60_000
     try {
       await pipeline(await objects.get(key), createWriteStream(draft, { flush: true }));
       if ((await digestOf(draft)) !== sha256) throw new Error(`The object ${key} is not the adapter ${sha256}.`);
-      // Whole from the first moment, also for other processes with the same folder.
+      // It appears whole, also for other processes with the same folder.
       await rename(draft, path);
     } finally {
       await rm(draft, { force: true });
@@ -73,7 +73,7 @@ export function createAdapterFiles({ objects, folder, maxBytes, trustMs = 60_000
       await bringOnce(sha256, key);
       return { sha256, path: pathOf(sha256) };
     },
-    async attend({ sha256, path }) {
+    async provideFile({ sha256, path }) {
       const known = remembered.get(sha256);
       if (known) await bringOnce(sha256, known.key);
       else await markUsed(path);

@@ -21,7 +21,7 @@ function setUp(fetch: AdapterFiles['fetch'] = async ({ sha256 }) => ({ sha256, p
   const jobs = createServedJobs({
     // as: what it asks for is made above.
     sql: { query } as Sql,
-    files: { fetch, attend: async () => {} },
+    files: { fetch, provideFile: async () => {} },
     objects: { size: async (key) => Promise.reject(new Error(`asked for ${key}`)) } as ObjectStore,
     mostKnown: 2,
   });

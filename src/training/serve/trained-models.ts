@@ -27,7 +27,7 @@ export type ServedJobs = TrainedModels &
     /** The same for what an account makes of its own: only its own jobs. */
     ofAccount: (question: CallQuestion) => Promise<TrainedModel | null>;
     /** Sees to it that the file of an adapter of a job that was found is there, and stays for an hour at least. */
-    attend: (adapter: Adapter) => Promise<void>;
+    provideFile: (adapter: Adapter) => Promise<void>;
     /** Writes the adapter of a job that was found in the form of PEFT into a folder. */
     writePeft: (adapterSha256: string, folder: string) => Promise<void>;
   };
@@ -101,7 +101,7 @@ export function createServedJobs({ sql, files, objects, mostKnown = mostKnownJob
       const found = await named(question);
       return found && (!found.byId || found.job.accountId === question.accountId) ? found.job.model : null;
     },
-    attend: files.attend,
+    provideFile: files.provideFile,
     async writePeft(adapterSha256, folder) {
       const key = archives.get(adapterSha256);
       if (key === undefined) throw new Error(`No job with the adapter ${adapterSha256} was called.`);

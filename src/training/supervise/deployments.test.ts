@@ -28,7 +28,7 @@ async function isDoneAfter(problem: Error): Promise<boolean> {
   return written.some((text) => text.includes('deploy_at = null'));
 }
 
-test('a job whose alias others change or activate at that moment stays due, and one that cannot have it is told so', async () => {
+test('a job whose alias others change or activate at that time stays due, and one that cannot have it gets the reason in its log', async () => {
   const warming = { details: { state: 'warming', allowed_from: ['inactive'] } };
   const passing = [
     fault('alias_taken'),

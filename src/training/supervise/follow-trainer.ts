@@ -1,28 +1,28 @@
 import type { TrainingJob } from '../jobs/job.ts';
 import { exitCodes, type TrainerSpec } from '../runners/protocol.ts';
-import { isEvent, type Outcome, type RunnerLine } from '../runners/runner.ts';
+import { isEvent, type RunnerLine, type TrainerOutcome } from '../runners/runner.ts';
 import type { TrainerFailure } from '../runners/trainer-events.ts';
 import type { CheckpointUploads } from './checkpoints.ts';
 import { type LeasedJob, retryWhileUnavailable, type WorkerDeps } from './leased-job.ts';
 import { recordOutput } from './record-output.ts';
 
 type TrainerEnd = {
-  outcome: Outcome;
+  outcome: TrainerOutcome;
   /** The failure that the trainer reported. */
   failure: TrainerFailure | null;
   /** It was at work, and came no further than others before it. */
   isStuck: boolean;
 };
 
-type TrainerStart = { job: TrainingJob; spec: TrainerSpec; checkpoints: CheckpointUploads };
+type FollowedStart = { job: TrainingJob; spec: TrainerSpec; checkpoints: CheckpointUploads };
 
-const canceledOutcome: Outcome = { kind: 'exited', code: exitCodes.cancelled };
+const canceledOutcome: TrainerOutcome = { kind: 'exited', code: exitCodes.cancelled };
 
 /** Follows one trainer to its end. */
 export async function followTrainer(
   deps: WorkerDeps,
   leased: LeasedJob,
-  { job, spec, checkpoints }: TrainerStart,
+  { job, spec, checkpoints }: FollowedStart,
 ): Promise<TrainerEnd> {
   const { database, runner, log } = deps;
   const { lease, heartbeat, folder, signal, canceled } = leased;

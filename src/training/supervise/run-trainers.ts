@@ -4,7 +4,7 @@ import type { TrainingJob } from '../jobs/job.ts';
 import { type FailureCode, failureCodes } from '../jobs/lifecycle.ts';
 import { appendLogs, findFailure } from '../logs/logs.store.ts';
 import { exitCodes, type TrainerSpec } from '../runners/protocol.ts';
-import type { Outcome } from '../runners/runner.ts';
+import type { TrainerOutcome } from '../runners/runner.ts';
 import type { TrainerFailure } from '../runners/trainer-events.ts';
 import { continueCounting, hasMoved, layOutData, writeSpec } from './attempt-folder.ts';
 import { type CheckpointUploads, createCheckpointUploads } from './checkpoints.ts';
@@ -117,11 +117,11 @@ async function finish(deps: WorkerDeps, leased: LeasedJob): Promise<TrainingJob>
 }
 
 /** Whether a trainer is gone without having failed: another start may go on from its checkpoints. */
-function isLoss(outcome: Outcome): boolean {
+function isLoss(outcome: TrainerOutcome): boolean {
   return outcome.kind === 'lost' || outcome.code === exitCodes.preempted || outcome.code === exitCodes.cancelled;
 }
 
-function lossOf(outcome: Outcome, isStuck: boolean): Pick<TrainerLoss, 'type' | 'message'> {
+function lossOf(outcome: TrainerOutcome, isStuck: boolean): Pick<TrainerLoss, 'type' | 'message'> {
   if (outcome.kind === 'exited') return { type: 'lost', message: 'The trainer was interrupted.' };
   return { type: isStuck ? 'crashed' : 'lost', message: outcome.reason };
 }
@@ -137,7 +137,7 @@ const codesByExit: Record<number, FailureCode> = {
 };
 
 /** Why an attempt has failed: what its trainer reported, or else what its exit code means. */
-function failureOf(outcome: Outcome, reported: TrainerFailure | null): AttemptFailure {
+function failureOf(outcome: TrainerOutcome, reported: TrainerFailure | null): AttemptFailure {
   const byExit = outcome.kind === 'exited' ? codesByExit[outcome.code] : undefined;
   const code = failureCodes.find((known) => known === reported?.code) ?? byExit ?? 'internal_error';
   const message = reported?.message ?? 'The trainer ended without saying why.';

@@ -57,7 +57,7 @@ async function superviseInSilence(id: string) {
       return { kind: 'exited', code: exitCodes.timeLimit } as const;
     },
   });
-  // The supervisor's own look hangs from the moment it has taken a job.
+  // The supervisor's own look hangs once it has taken a job.
   const database: Database = {
     ...worker.database,
     async query(text, values, options) {

@@ -58,7 +58,7 @@ export function specOf({ job, snapshot, base, resumeFrom, maxActiveMs, checkpoin
       seed: numberOf(hp, 'seed', 7),
       ...(replay ? { replay_fraction: evaluation.control?.replayRatio ?? 0 } : {}),
     },
-    evaluation: { every_steps: evaluation.everySteps, patience: evaluation.patience },
+    evaluation: { every_steps: evaluation.everySteps, early_stopping_patience: evaluation.earlyStoppingPatience },
     limits: { max_active_ms: maxActiveMs, max_rss_mb: null },
     device: 'auto',
     dtype: 'auto',

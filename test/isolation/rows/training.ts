@@ -66,7 +66,7 @@ async function job(scene: Scene, { state = 'queued' }: { state?: 'queued' | 'fai
        dataset_version_id, hyperparameters, evaluation, rate_micro_per_minute, price_version, created_by, log_seq, state,
        error, finished_at)
      select $1, p.id, p.account_id, $2, '', 'text', 'fanfold-tiny-chat', $3, $4, $5, '{"epochs":1}',
-            '{"testRatio":null,"everySteps":null,"patience":null,"control":null}', 0, 'v', '{"kind":"account","id":null,"label":"x"}', 1,
+            '{"testRatio":null,"everySteps":null,"earlyStoppingPatience":null,"control":null}', 0, 'v', '{"kind":"account","id":null,"label":"x"}', 1,
             $6, $7, case when $6 = 'failed' then now() end
        from projects p where p.id = $8`,
     [

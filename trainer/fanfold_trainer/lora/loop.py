@@ -103,8 +103,8 @@ class Loop:
             self.tell()
 
     def _is_finished(self) -> bool:
-        patience = self.spec.evaluation.patience
-        return self.progress.step >= self.steps_total or (patience is not None and self.progress.worse_in_a_row >= patience)
+        most = self.spec.evaluation.early_stopping_patience
+        return self.progress.step >= self.steps_total or (most is not None and self.progress.worse_in_a_row >= most)
 
     def _is_evaluation_due(self) -> bool:
         step = self.progress.step

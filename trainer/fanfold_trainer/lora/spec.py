@@ -67,7 +67,7 @@ class Limits:
 @dataclass(frozen=True)
 class Evaluation:
     every_steps: int | None = None
-    patience: int | None = 3
+    early_stopping_patience: int | None = 3
     max_samples: int = 500
     bootstrap: int = 1000
 
@@ -186,7 +186,7 @@ def _check(spec: Spec) -> None:
     within("optim.replay_fraction", spec.optim.replay_fraction, 0, 0.9)
     within("optim.seed", spec.optim.seed, 0, 2**31)
     within("evaluation.every_steps", spec.evaluation.every_steps, 1, 10_000_000)
-    within("evaluation.patience", spec.evaluation.patience, 1, 1000)
+    within("evaluation.early_stopping_patience", spec.evaluation.early_stopping_patience, 1, 1000)
     within("evaluation.max_samples", spec.evaluation.max_samples, 1, 100_000)
     within("evaluation.bootstrap", spec.evaluation.bootstrap, 100, 100_000)
     within("embedding.temperature", spec.embedding.temperature, 1e-3, 10)
