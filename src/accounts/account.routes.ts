@@ -11,7 +11,6 @@ import { changeProfile } from './profile.ts';
 
 export type AccountDeps = { database: Database; passwords: Passwords };
 
-/** The caller's own account. */
 export function accountRoutes({ database, passwords }: AccountDeps) {
   return async (app: FastifyInstance): Promise<void> => {
     const typed = app.withTypeProvider<TypeBoxProvider>();

@@ -37,7 +37,6 @@ export async function findAccountBySlug(sql: Sql, slug: string): Promise<Account
   return row ?? null;
 }
 
-/** All accounts, oldest first; for the operator's command line. */
 export async function listAccounts(sql: Sql): Promise<Account[]> {
   return sql.query<Account>(`select ${columns} from accounts order by created_at, id`);
 }
@@ -97,7 +96,6 @@ export async function updateProfile(
 /** An account as its owner sees it, asked with this session (or with none). */
 export type OwnAccount = Account & {
   hasPassword: boolean;
-  /** Has a person of an identity provider. */
   isExternal: boolean;
   sessionExpiresAt: Date | null;
   availableMicro: bigint;

@@ -9,7 +9,6 @@ export function foldEmail(text: string): string | null {
   return text.length <= maxLength && pattern.test(text) ? text.toLowerCase() : null;
 }
 
-/** The folded address, or `invalid_request`. */
 export function checkEmail(text: string): string {
   const email = foldEmail(text);
   if (email !== null) return email;

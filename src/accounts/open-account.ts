@@ -4,10 +4,8 @@ import type { Account } from './accounts.store.ts';
 import { createAccount, type NewAccount } from './accounts.ts';
 
 export type Opening = NewAccount & {
-  /** Who opened it; default: the account itself. */
   actor?: Actor;
   requestId?: string;
-  /** Gives what a new account starts with. */
   grantCredits?: (tx: Sql, accountId: string) => Promise<void>;
 };
 

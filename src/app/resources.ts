@@ -15,7 +15,6 @@ import { objectLocationOf } from './object-store.ts';
 
 export type Resources = ReturnType<typeof openResources>;
 
-/** The rooms of what belongs to projects: datasets, training, hosted models, imports, feedback and indexes. */
 export function openResources(infrastructure: Infrastructure, engines: Engines, { credits, calls }: Accounting) {
   const { config, database, log, works, clock, cursors, publicUrl, objects, jobs, instanceId } = infrastructure;
   const { models, engine, tokenCounter } = engines;

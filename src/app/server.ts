@@ -15,7 +15,6 @@ import { answerStranger, webRoutes } from '#web';
 import type { AppOptions } from './infrastructure.ts';
 import type { Rooms } from './rooms.ts';
 
-/** The HTTP server with the routes of all rooms. */
 export async function openServer(options: AppOptions, rooms: Rooms): Promise<FastifyInstance> {
   const { config, database, identity } = rooms;
   const { limits = {}, site } = options;
@@ -42,7 +41,6 @@ export async function openServer(options: AppOptions, rooms: Rooms): Promise<Fas
   return server;
 }
 
-/** What an account has, does and sees. */
 async function addAccountRoutes(server: FastifyInstance, rooms: Rooms): Promise<void> {
   const { database, cursors, clock, identity } = rooms;
   await server.register(authRoutes(identity));
@@ -55,7 +53,6 @@ async function addAccountRoutes(server: FastifyInstance, rooms: Rooms): Promise<
   await server.register(dashboardRoutes({ sql: database, clock, parts, lowMicro: rooms.config.lowBalanceMicro }));
 }
 
-/** Projects with all that they have, and calls of their models. */
 async function addProjectRoutes(server: FastifyInstance, rooms: Rooms): Promise<void> {
   const { database, cursors, publicUrl, models, engine, imports, indexes, training } = rooms;
   const work = [imports.work, indexes.work, training.work];

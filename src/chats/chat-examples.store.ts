@@ -2,7 +2,6 @@ import type { Sql } from '#db';
 
 export type SavedAttempt = { messageId: string; attempt: number; datasetId: string };
 
-/** The example that this attempt at an answer has become in a dataset; null: none. */
 export async function findSavedExample(sql: Sql, { messageId, attempt, datasetId }: SavedAttempt) {
   const [row] = await sql.query<{ exampleId: string }>(
     `select example_id as "exampleId" from chat_examples where message_id = $1 and attempt = $2 and dataset_id = $3`,

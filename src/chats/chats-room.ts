@@ -17,7 +17,6 @@ export type ChatsOptions = Pick<SweepOptions, 'tidyMs'> & {
   log: Pick<Log, 'warn'>;
 };
 
-/** Conversations of the playground, for the wiring. */
 export type Chats = {
   routes: (app: FastifyInstance) => Promise<void>;
   start: () => void;

@@ -94,7 +94,6 @@ export async function deleteChat(sql: Sql, { projectId, id }: ChatAddress): Prom
   return rows.length > 0;
 }
 
-/** What messages change about their chat, which is locked. */
 export async function updateChatHead(
   tx: Sql,
   id: string,
@@ -108,12 +107,10 @@ export async function updateChatHead(
   );
 }
 
-/** `q` is folded. */
 export type ChatFilter = { projectId: string; archived: boolean; q: string | null };
 
 const matches = `project_id = $1 and (archived_at is not null) = $2 and ($3::text is null or strpos(search_text, $3) > 0)`;
 
-/** Chats after a position, newest first. */
 export async function listChatRows(
   sql: Sql,
   { projectId, archived, q }: ChatFilter,

@@ -42,7 +42,6 @@ export async function createChat(sql: Sql, project: ProjectSeen, input: ChatInpu
   return insertChat(sql, { ...chat, searchText: foldText(title) });
 }
 
-/** Throws `not_found`. */
 export async function readChat(sql: Sql, address: ChatAddress): Promise<ChatRow> {
   const chat = isId('cht', address.id) ? await findChat(sql, address) : null;
   if (!chat) throw noSuchChat();

@@ -44,7 +44,6 @@ export function messageToBody({ role, content, reasoning, toolCalls }: MessageRo
 
 const titleLength = 60;
 
-/** A title from the first thing that was said. */
 export function titleOf(content: string): string {
   const line = content.split('\n').find((part) => part.trim() !== '') ?? '';
   const plain = line.replaceAll(/\p{Cc}+/gu, ' ').trim();

@@ -2,7 +2,6 @@ import type { Sql } from '#db';
 import type { CursorCodec, PageRequest } from '#kernel';
 import { countMessages, listMessageRows } from './messages.store.ts';
 
-/** Messages of a chat, oldest first, one more than `limit` when another page follows. Throws `invalid_cursor`. */
 export async function pageOfMessages(
   { sql, cursors }: { sql: Sql; cursors: CursorCodec },
   chatId: string,

@@ -9,7 +9,6 @@ import { type AnswerText, endAnswer, keepAnswer, renewAnswer } from './turns.sto
 type LiveOptions = {
   database: Database;
   log: Pick<Log, 'warn'>;
-  /** Queued, with a lease. */
   message: MessageRow;
   request: Record<string, unknown>;
   requestId: string;

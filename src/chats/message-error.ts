@@ -10,7 +10,6 @@ const passing: ReadonlySet<FaultName> = new Set([
   'rate_limited',
 ]);
 
-/** What a message tells about its failure. */
 export function errorOf(problem: unknown): MessageError {
   if (!(problem instanceof Fault))
     return { code: 'internal_error', message: 'Something went wrong here.', retryable: false, retry_after_s: null };

@@ -51,7 +51,6 @@ export async function queryMessages(sql: Sql, text: string, values: readonly unk
   }));
 }
 
-/** Messages of a chat after a place, oldest first. */
 export function listMessageRows(
   sql: Sql,
   chatId: string,
@@ -64,7 +63,6 @@ export function listMessageRows(
   );
 }
 
-/** What was said in a chat before a place. */
 export function listHistory(sql: Sql, chatId: string, beforeSeq: number): Promise<MessageRow[]> {
   return queryMessages(
     sql,

@@ -9,7 +9,6 @@ import type { Turn } from './turns.ts';
 export type RunDeps = {
   database: Database;
   calls: PrincipalCalls;
-  /** Answers that this process makes, by message. */
   running: Map<string, LiveAnswer>;
   log: Pick<Log, 'warn'>;
 };

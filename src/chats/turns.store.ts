@@ -83,7 +83,6 @@ export type AnswerKey = Pick<MessageRow, 'id' | 'attempt' | 'starts'>;
 const isThisTry = 'id = $1 and attempt = $2 and starts = $3';
 const tryOf = ({ id, attempt, starts }: AnswerKey) => [id, attempt, starts];
 
-/** What an answer has come to. */
 export type AnswerText = { content: string; reasoning: string | null; toolCalls: string | null };
 
 const textOf = ({ content, reasoning, toolCalls }: AnswerText) => [content, reasoning, toolCalls];
@@ -213,12 +212,10 @@ export async function stopWaiting(sql: Sql, id: string): Promise<void> {
   );
 }
 
-/** Deletes a message and all after it. */
 export async function deleteMessagesFrom(tx: Sql, chatId: string, seq: number): Promise<void> {
   await tx.query('delete from chat_messages where chat_id = $1 and seq >= $2', [chatId, seq]);
 }
 
-/** Whether an answer of the chat is being made. */
 export async function hasRunning(tx: Sql, chatId: string): Promise<boolean> {
   const rows = await tx.query('select from chat_messages where chat_id = $1 and lease_until is not null', [chatId]);
   return rows.length > 0;

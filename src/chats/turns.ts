@@ -22,7 +22,6 @@ import {
 export type Turn = {
   /** What is answered; null: nothing that is still there. */
   userMessage: MessageRow | null;
-  /** Queued, with a lease. */
   message: MessageRow;
   request: ChatBody;
 };
@@ -97,7 +96,6 @@ async function tryAgain(
   return { userMessage, message: await beginAgain(tx, before.id, asked), request };
 }
 
-/** Throws `not_found`. */
 export async function messageIn(sql: Sql, chatId: string, id: string): Promise<MessageRow> {
   const message = isId('msg', id) ? await findMessage(sql, { chatId, id }) : null;
   if (!message) throw fault('not_found', { message: 'There is no such message in this chat.' });

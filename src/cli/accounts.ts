@@ -19,7 +19,6 @@ import { useDatabase } from './use-database.ts';
 
 const operator = { kind: 'system', id: null, label: 'Operator' } as const;
 
-/** The commands of `accounts`. */
 export function addAccountCommands(accounts: Command, config: () => Config): void {
   accounts
     .command('create <slug>')
@@ -53,7 +52,6 @@ export function addAccountCommands(accounts: Command, config: () => Config): voi
       .action((slug) => setStatusCommand(config(), slug, status));
 }
 
-/** The account that a person named. */
 export async function requireAccount(sql: Sql, slug: string): Promise<Account> {
   const account = await findAccountBySlug(sql, slug);
   if (account) return account;

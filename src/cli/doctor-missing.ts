@@ -9,7 +9,6 @@ export type MissingCheck = {
   print: (line: string) => void;
 };
 
-/** An object, and who cannot do without it. */
 type Needed = { key: string; by: string };
 
 const pageSize = 500;

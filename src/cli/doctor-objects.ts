@@ -6,7 +6,6 @@ import { findOrphanTrainingObjects, removeOrphanTrainingObjects } from '#trainin
 export type ObjectCheck = {
   database: Database;
   objects: Pick<ObjectStore, 'list' | 'remove'>;
-  /** Whether to remove what is found. */
   removes: boolean;
   print: (line: string) => void;
   nowMs?: number;
@@ -92,7 +91,6 @@ async function remove({ database, objects }: ObjectCheck, keys: readonly string[
 }
 
 class Tally {
-  /** The first ones. */
   readonly keys: string[] = [];
   count = 0;
   #bytes = 0;

@@ -2,7 +2,6 @@ import type { ListPage, PageRequest } from '#kernel';
 
 const pageSize = 100;
 
-/** All rows of a list, page after page. */
 export async function everyRow<Row>(list: (page: PageRequest) => Promise<ListPage<Row>>): Promise<Row[]> {
   const all: Row[] = [];
   for (let cursor: string | null = null; ; ) {

@@ -34,7 +34,6 @@ export function addLimitCommands({ keys, accounts }: { keys: Command; accounts: 
     .action((slug: string, flags: LimitFlags & StorageFlag) => limitCommand(config(), slug, { keyId: null, flags }));
 }
 
-/** The options that say what may be used at most. */
 export function withLimitOptions(command: Command): Command {
   return command
     .option('--requests-per-minute <number>', 'calls that may begin in a minute; "none" for no limit')

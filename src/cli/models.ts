@@ -47,7 +47,6 @@ function jsonOf({ sizeBytes, memory, contextTokens, ...listing }: ModelListing) 
   };
 }
 
-/** Of the models that are installed. */
 async function plannedMemory(config: Config, models: ModelsService): Promise<Map<string, PlannedMemory>> {
   const settings = { ...defaultSettings(), sequences: config.engineSequences };
   const planned = new Map<string, PlannedMemory>();

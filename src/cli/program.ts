@@ -76,7 +76,6 @@ function addServeCommand(program: Command, { config, stop }: ProgramOptions): vo
     });
 }
 
-/** Commands about the installation as a whole. */
 function addInstallationCommands(program: Command, config: Read): void {
   program
     .command('doctor')
@@ -104,7 +103,6 @@ function addHelpCommand(program: Command): void {
     .action((names: string[]) => findCommand(program, names).outputHelp());
 }
 
-/** A command by its words, as in `keys create`. */
 function findCommand(program: Command, [name, ...rest]: readonly string[]): Command {
   if (name === undefined) return program;
   const command = program.commands.find((each) => each.name() === name);
@@ -122,7 +120,6 @@ function noSuchCommand(parent: Command, name: string): UsageError {
   );
 }
 
-/** The words that name a command behind that of the program. */
 function pathOf(command: Command): string[] {
   return command.parent ? [...pathOf(command.parent), command.name()] : [];
 }

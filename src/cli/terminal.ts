@@ -27,7 +27,6 @@ function write(stream: NodeJS.WriteStream, text: string): Error | null {
 
 function ignore(): void {}
 
-/** What one field of a row holds. */
 export type Cell = string | number | boolean | null;
 export type ListFlags = { json?: boolean };
 
@@ -55,7 +54,6 @@ function cellText(cell: Cell): string {
   return String(cell);
 }
 
-/** Columns under a header, separated by two spaces. */
 export function renderTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [header, ...rows];
   const widths = header.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));

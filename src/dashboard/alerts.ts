@@ -18,7 +18,6 @@ export type AlertSources = {
   lowMicro: Micro;
 };
 
-/** What the owner should look at, the worst first. */
 export function alertsOf(sources: AlertSources): Alert[] {
   const { failedInWindow } = sources.training;
   const { awaitingConfirmation } = sources.imports;

@@ -5,7 +5,6 @@ import { dashboardQuery } from './dashboard.schema.ts';
 import { type DashboardSources, readDashboard } from './dashboard.ts';
 import { dashboardToWire } from './dashboard-wire.ts';
 
-/** GET /api/v1/dashboard: the caller's account at a glance. */
 export function dashboardRoutes(sources: DashboardSources) {
   return async (app: FastifyInstance): Promise<void> => {
     app.withTypeProvider<TypeBoxProvider>().get(

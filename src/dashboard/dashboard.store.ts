@@ -13,7 +13,6 @@ type RecentProject = {
 
 type FailedModel = { id: string; alias: string; projectSlug: string };
 
-/** The state of an account at one time. */
 export type AccountState = {
   slug: string;
   bornAt: Date;
@@ -26,9 +25,7 @@ export type AccountState = {
   /** Active, and not used for thirty days. */
   restingKeys: number;
   models: { active: number; warming: number; failed: number };
-  /** Some of them. */
   failedModels: FailedModel[];
-  /** Failures per point. */
   errors: number[];
   p50Ms: number | null;
   p95Ms: number | null;

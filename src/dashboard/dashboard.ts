@@ -15,7 +15,6 @@ export type Dashboard = {
     availableMicro: Micro;
     reservedMicro: Micro;
     spentMicro: Micro;
-    /** Null: nothing was spent. */
     projectedDaysLeft: number | null;
   };
   usage: { activeMs: number; p50Ms: number; p95Ms: number; series: Point[] };

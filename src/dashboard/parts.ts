@@ -10,7 +10,6 @@ export type TrainingOverview = {
   queued: number;
   failedInWindow: number;
   lastSucceeded: { id: string; name: string; project: { owner: string; slug: string }; finishedAt: Date } | null;
-  /** Whether there has ever been a job. */
   hasAny: boolean;
 };
 export type ImportsOverview = { awaitingConfirmation: number; failedInWindow: number };
@@ -23,6 +22,5 @@ export type DashboardParts = {
   training: (question: PartQuestion) => Promise<TrainingOverview>;
   imports: (question: PartQuestion) => Promise<ImportsOverview>;
   feedback: (question: PartQuestion) => Promise<FeedbackOverview>;
-  /** Whether the account has a dataset. */
   hasDataset: (question: PartQuestion) => Promise<boolean>;
 };

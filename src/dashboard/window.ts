@@ -1,10 +1,8 @@
-/** Spans that a dashboard can show. */
 export const windowNames = ['24h', '7d', '30d'] as const;
 export type WindowName = (typeof windowNames)[number];
 
 export type DashboardWindow = {
   name: WindowName;
-  /** What one point of the series covers. */
   grain: 'hour' | 'day';
   /** Starts of the points, UTC, the earliest first; the last one is the hour or day that runs. */
   points: Date[];

@@ -16,7 +16,6 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /** What may be kept of a key: enough to recognise it, too little to use it. */
 export type KeyMask = { maskedPrefix: string; lastFour: string };
 
-/** A key as people may see it. */
 export const maskedKey = ({ maskedPrefix, lastFour }: KeyMask): string => `${maskedPrefix}...${lastFour}`;
 
 /** A new key. The text is shown once and then forgotten; `digest` and `mask` are stored. */

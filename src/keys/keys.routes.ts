@@ -14,7 +14,6 @@ export type KeysDeps = { database: Database; cursors: CursorCodec };
 
 type KeyRoute = { Params: { keyId: string } };
 
-/** Routes of the key lifecycle (interface 4.6), for the account of the caller. */
 export function keysRoutes(deps: KeysDeps) {
   return async (app: FastifyInstance): Promise<void> => {
     const { database } = deps;

@@ -3,7 +3,6 @@ import type { CountedRows, LastUse, Listed, ListPosition, Micro } from '#kernel'
 import type { CallLimits } from '#limits';
 import type { KeyMask } from './key.ts';
 
-/** A key as its account may see it. */
 export type KeyRecord = {
   id: string;
   name: string;
@@ -81,7 +80,6 @@ export async function updateKeyActive(sql: Sql, key: { id: string; active: boole
   await sql.query('update api_keys set active = $2 where id = $1', [key.id, key.active]);
 }
 
-/** What the key was; null when there was no such key. */
 export async function deleteKey(sql: Sql, key: { id: string; accountId: string }): Promise<KeyRecord | null> {
   const [row] = await sql.query<KeyRow>(`delete from api_keys where id = $1 and account_id = $2 returning ${columns}`, [
     key.id,
@@ -90,7 +88,6 @@ export async function deleteKey(sql: Sql, key: { id: string; accountId: string }
   return row ? recordOf(row) : null;
 }
 
-/** Keys of an account after a position, newest first, and how many there are in all. */
 export async function listKeys(
   sql: Sql,
   page: { accountId: string; after: ListPosition; limit: number },
@@ -111,7 +108,6 @@ export async function listKeys(
   return { rows, totalCount: count?.total ?? 0 };
 }
 
-/** The account behind an active key. */
 export type KeyOwner = {
   keyId: string;
   keyName: string;

@@ -33,7 +33,6 @@ export type KeyChange = {
   accountId: string;
   actor?: Actor;
   requestId?: string;
-  /** The key that asks, if one does. */
   callerKeyId?: string | null;
 };
 

@@ -22,7 +22,6 @@ export type AddModelOptions = {
   name?: string | undefined;
   /** Embedding models: see `withQueryInstruction`. */
   queryInstruction?: string | undefined;
-  /** Replaces an added model of the same id. */
   force?: boolean | undefined;
   nowMs?: number | undefined;
 };
@@ -64,7 +63,6 @@ async function checkAndRegister(models: ModelsService, options: AddModelOptions)
   return { id, facts, sha256, contextTokens, warnings };
 }
 
-/** Throws where a file cannot be registered under this id. */
 function checkId(models: ModelsService, options: AddModelOptions, listed: CatalogueEntry | undefined): void {
   const { id, force } = options;
   if (!modelIdPattern.test(id)) {

@@ -13,7 +13,6 @@ export type BaseModel = {
   id: string;
   name: string;
   kind: ModelKind;
-  /** Number of weights. */
   parameters: number;
   /** SPDX id, or null for an added model. */
   license: string | null;
@@ -34,9 +33,7 @@ export type BaseModel = {
   /** null: added from a local file. */
   source: ModelSource | null;
   installed: { ggufPath: string; sha256: string } | null;
-  /** Whether a remote engine serves it. */
   isRemote?: boolean;
-  /** When the entry was listed or the model added. */
   created: Date;
 };
 

@@ -15,10 +15,8 @@ export type BaseModelsDeps = {
   runtimeStatus: (baseModelId: string) => RuntimeStatus;
 };
 
-/** The list is the same for everybody, so its cursors have one scope. */
 const scope = ['base-models'];
 
-/** GET /api/v1/base-models: the catalogue, newest first, as a cursor page. */
 export function baseModelsRoutes({ models, cursors, runtimeStatus }: BaseModelsDeps) {
   return async (app: FastifyInstance): Promise<void> => {
     const config = { operation: 'base_models.list', contract: listContract };
@@ -51,10 +49,8 @@ function isAfter(model: BaseModel, createdMs: string | undefined, id: string | u
   return difference < 0 || (difference === 0 && model.id < id);
 }
 
-/** An entry of the compatible models list (interface 2.1). */
 export type CompatModel = { id: string; object: 'model'; created: number; owned_by: string };
 
-/** @param ownerSlug the owner of the project. */
 export function toCompatModel({ alias, createdAt }: HostedModel, ownerSlug: string): CompatModel {
   return { id: alias, object: 'model', created: Math.floor(createdAt.getTime() / 1000), owned_by: ownerSlug };
 }

@@ -19,7 +19,6 @@ export type Catalogue = {
   pricesSince: Date;
   /** What else than calls is offered on a model, by its id. */
   otherRates: ReadonlyMap<string, OtherRates>;
-  /** How models can be trained, by id. */
   training: ReadonlyMap<string, TrainingEntry>;
   /** Rate of added models that name none. */
   defaultRateMicroPerMinute: Micro;

@@ -7,7 +7,6 @@ import { systemCodeOf } from '#kernel';
 import { ModelError } from './model-error.ts';
 
 export type LockOptions = {
-  /** How long to wait for another holder, ms. */
   waitMs: number;
   /** What to say when the wait was in vain. */
   busyMessage: string;

@@ -57,7 +57,6 @@ export async function endAsFailed(
   return row ?? null;
 }
 
-/** Aliases whose load check has not ended. */
 export async function listWarming(sql: Sql): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(`select id from hosted_models where state = 'warming'`);
   return rows.map(({ id }) => id);

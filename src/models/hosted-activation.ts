@@ -24,7 +24,6 @@ export type Activations = {
   resume: () => Promise<void>;
 };
 
-/** What the operations on aliases need: making, changing and serving them. */
 export type HostedDeps = {
   database: Database;
   targets: TargetDeps;

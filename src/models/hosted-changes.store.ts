@@ -130,7 +130,6 @@ export async function updateDisplay(
   return row ?? null;
 }
 
-/** A target that an alias has had. */
 export type Revision = {
   revision: number;
   targetType: TargetType;
@@ -151,7 +150,6 @@ const columns = `revision, target_type as "targetType", target_id as "targetId",
   rate_micro_per_minute as "rateMicroPerMinute", price_version as "priceVersion", rate_frozen_at as "rateFrozenAt",
   restored_from as "restoredFrom", created_by as "createdBy", created_at as "createdAt"`;
 
-/** Revisions of an alias before `before`, newest first, and how many there are in all. */
 export async function listRevisions(
   sql: Sql,
   { hostedModelId, before, limit }: { hostedModelId: string; before: number | null; limit: number },

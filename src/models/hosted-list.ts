@@ -13,12 +13,10 @@ import { type HostedState, type ListedAlias, listAliases } from './hosted-models
 /** An entry of the management list: an alias of the project, or a base model, which every project has. */
 export type HostedEntry = { source: 'alias'; model: ListedAlias } | { source: 'base'; baseModel: BaseModel };
 
-/** `q` is folded text. */
 export type HostedFilter = { source: 'alias' | 'base' | null; state: HostedState | null; q: string | null };
 
 export type HostedListDeps = { sql: Sql; cursors: CursorCodec; models: { baseModels: () => readonly BaseModel[] } };
 
-/** Aliases and base models, newest first; one entry more than `limit` when another page follows. */
 export async function listHosted(
   { sql, cursors, models }: HostedListDeps,
   filter: HostedFilter & { projectId: string },

@@ -39,7 +39,6 @@ export const hostedPath = `${listPath}/:hostedModelId`;
 
 type HostedRoute = { Params: { hostedModelId: string } };
 
-/** The management routes of what a project hosts. */
 export function hostedModelsRoutes(deps: HostedRoutesDeps) {
   return async (app: FastifyInstance): Promise<void> => {
     const typed = app.withTypeProvider<TypeBoxProvider>();

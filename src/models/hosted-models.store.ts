@@ -18,7 +18,6 @@ export type PendingActivation = {
   requestId?: string;
 };
 
-/** An alias of a project that stands for a base model or a finished training job. */
 export type HostedModel = {
   id: string;
   projectId: string;
@@ -26,7 +25,6 @@ export type HostedModel = {
   displayName: string;
   targetType: TargetType;
   targetId: string;
-  /** The base model behind the target. */
   baseModelId: string;
   /** Counts changes of the target, from 1. */
   revision: number;
@@ -34,9 +32,7 @@ export type HostedModel = {
   revisionSha256: string | null;
   visibility: ModelVisibility;
   state: HostedState;
-  /** Why it failed. */
   error: { code: string; message: string } | null;
-  /** Frozen when the alias was activated or its target changed. */
   rateMicroPerMinute: Micro;
   priceVersion: string;
   rateFrozenAt: Date;
@@ -60,7 +56,6 @@ export type AliasRow = Pick<
   | 'priceVersion'
 >;
 
-/** Of the table `hosted_models` as `h`. */
 export const hostedColumns = `h.id, h.project_id as "projectId", h.alias, h.display_name as "displayName",
   h.target_type as "targetType", h.target_id as "targetId", h.base_model_id as "baseModelId", h.revision,
   h.revision_sha256 as "revisionSha256", h.visibility, h.state, h.error,
@@ -84,7 +79,6 @@ export type HostedRow = Pick<
   | 'priceVersion'
 > & { activation: PendingActivation | null; createdBy: object | null };
 
-/** Makes an alias with its first revision. */
 export async function insertHostedRow(sql: Sql, row: HostedRow): Promise<HostedModel> {
   const [made] = await sql.query<HostedModel>(
     `with h as (
@@ -160,17 +154,14 @@ export async function listHostedModelsByBase(sql: Sql, baseModelId: string): Pro
 
 export type ListedAlias = HostedModel & { shareCount: number; position: string };
 
-/** `q` is folded text. */
 type AliasFilter = { projectId: string; state: HostedState | null; q: string | null };
 
-/** Shares that have not expired. */
 const shareCount = `(select count(*)::integer from model_shares s
     where s.hosted_model_id = h.id and (s.expires_at is null or s.expires_at > now())) as "shareCount"`;
 
 const matches = `h.project_id = $1 and ($2::text is null or h.state = $2)
         and ($3::text is null or position($3 in h.search_text) > 0)`;
 
-/** Aliases of a project after a position, newest first, and how many there are in all. */
 export async function listAliases(
   sql: Sql,
   { projectId, state, q }: AliasFilter,

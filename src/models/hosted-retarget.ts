@@ -19,7 +19,6 @@ type Retarget = {
   model: HostedModel;
   target: HostedTarget;
   display: DisplayChange;
-  /** The revision that a rollback goes back to. */
   restoredFrom: number | null;
 };
 
@@ -98,7 +97,6 @@ export function displayChangeOf(
   return { displayName: name, visibility, searchText };
 }
 
-/** A change of the target only. */
 const sameDisplay: DisplayChange = { displayName: null, visibility: null, searchText: null };
 
 export function isTargetOf(model: HostedModel, target: TargetName): boolean {
@@ -106,7 +104,6 @@ export function isTargetOf(model: HostedModel, target: TargetName): boolean {
 }
 
 type RevisionPage = ListPage<Revision> & {
-  /** The revision that is served. */
   current: number;
 };
 

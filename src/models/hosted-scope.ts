@@ -6,11 +6,9 @@ import { fault, isId } from '#kernel';
 import { changeOwnProject, type ProjectPath, type ProjectSeen, projectPathOf, readOwnProject } from '#projects';
 import { findHostedModelById, type HostedModel } from './hosted-models.store.ts';
 
-/** What every activity about a hosted model has. */
 export type HostedChange = {
   actor: Actor;
   requestId?: string;
-  /** The project's owner, whose feed it is. */
   accountId: string;
   project: { ownerSlug: string; slug: string };
 };
@@ -70,7 +68,6 @@ function scopeOfProject(
   };
 }
 
-/** Throws `not_found`. */
 export async function readHostedModel(sql: Sql, { project }: HostedScope, id: string): Promise<HostedModel> {
   const model = isId('hm', id) ? await findHostedModelById(sql, { id, projectId: project.id }) : null;
   if (!model) throw fault('not_found', { message: 'There is no such hosted model.' });

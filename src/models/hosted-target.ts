@@ -4,7 +4,6 @@ import { type BaseModel, isServed, type ModelKind } from './base-model.ts';
 import type { TargetType } from './hosted-models.store.ts';
 import type { TrainedModels } from './hosted-trained.ts';
 
-/** What an alias stands for, by name. */
 export type TargetName = { type: TargetType; id: string };
 
 /** The same, found: it is there and can be loaded. */
@@ -12,7 +11,6 @@ export type HostedTarget = {
   name: TargetName;
   kind: ModelKind;
   baseModel: BaseModel;
-  /** What the engine runs. */
   runs: Target;
   /** Digest of the file that makes it: of the adapter, or of the base model itself; null where that is elsewhere. */
   sha256: string | null;

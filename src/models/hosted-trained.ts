@@ -3,7 +3,6 @@ import type { CountedRows, ListPosition } from '#kernel';
 import type { ModelKind } from './base-model.ts';
 import type { HostedModel } from './hosted-models.store.ts';
 
-/** A training job as somebody sees it who wants to serve its result. */
 export type TrainedModel = {
   jobId: string;
   kind: ModelKind;
@@ -17,7 +16,6 @@ export type TrainedModel = {
   queryInstruction: string | null;
 };
 
-/** Where hosted models learn about training jobs. */
 export type TrainedModels = {
   /** Those of the jobs that the account may use, by id. */
   find: (jobIds: readonly string[], accountId: string) => Promise<ReadonlyMap<string, TrainedModel>>;
@@ -31,7 +29,6 @@ export type TrainedJobs = {
   describe: (jobs: readonly { jobId: string; accountId: string }[]) => Promise<ReadonlyMap<string, TrainedFacts>>;
 };
 
-/** The jobs that aliases stand for, each with the owner of its alias. */
 export function jobsBehind<Alias extends Pick<HostedModel, 'targetType' | 'targetId'>>(
   aliases: readonly Alias[],
   ownerOf: (alias: Alias) => string,
@@ -41,7 +38,6 @@ export function jobsBehind<Alias extends Pick<HostedModel, 'targetType' | 'targe
     .map((alias) => ({ jobId: alias.targetId, accountId: ownerOf(alias) }));
 }
 
-/** A finished job in the registry of models. */
 export type FinishedJob = {
   id: string;
   name: string;
@@ -66,7 +62,6 @@ export type FinishedJobsFilter = {
   q: string | null;
 };
 
-/** Where the registry learns about finished jobs of an account, after a position, newest first. */
 export type FinishedJobs = {
   list: (filter: FinishedJobsFilter, page: { after: ListPosition; limit: number }) => Promise<CountedRows<FinishedJob>>;
 };

@@ -3,7 +3,6 @@ import { type Clock, createLastUses, joinIntervalTasks, type LastUse } from '#ke
 
 /** Keeps when aliases were called and shares used, exact to a minute, without a write per call. */
 export type ModelUsage = {
-  /** Records a call of an alias, through a share or not. */
   seen: (hostedModelId: string, shareId: string | null) => void;
   /** Writes what is due. After an error of the database it is written the next time. */
   flush: () => Promise<void>;

@@ -13,7 +13,6 @@ import { limitsOf } from './resolve.ts';
 export type HostedWire = Static<typeof hostedSchema>;
 export type RevisionWire = Static<typeof revisionSchema>;
 
-/** What an entry is rendered with beside its own row. */
 export type AliasContext = {
   project: ProjectSeen;
   findBase: (id: string) => BaseModel | undefined;

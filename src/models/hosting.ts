@@ -34,7 +34,6 @@ export type HostingOptions = {
 export type Hosting = {
   routes: (app: FastifyInstance) => Promise<void>;
   usage: ModelUsage;
-  /** Puts a finished training job behind an alias of its project. */
   deploy: (deployment: NewDeployment) => Promise<void>;
   /** Goes on with load checks that ended with an earlier process. After the start of `jobs`. */
   start: () => Promise<void>;
@@ -63,7 +62,6 @@ export function createHosting(options: HostingOptions): Hosting {
   };
 }
 
-/** A finished training job and the alias for it. */
 export type NewDeployment = {
   accountId: string;
   ownerSlug: string;

@@ -14,7 +14,6 @@ export type ModelListing = {
   memory: PlannedMemory | null;
   contextTokens: number;
   dimensions: number | null;
-  /** Credits per GPU minute. */
   rate: string;
   from: 'shipped' | 'hub' | 'file';
   training: Trainability;
@@ -23,7 +22,6 @@ export type ModelListing = {
 /** Whether jobs can train a model, and if not, what is missing. */
 export type Trainability = 'yes' | 'no' | 'file missing' | 'weights missing' | 'both missing';
 
-/** Every base model of the server, as `fanfold models list` shows it. */
 export function listModels(
   models: ModelsService,
   memory: ReadonlyMap<string, PlannedMemory> = new Map(),
@@ -54,7 +52,6 @@ function sizeOf(model: BaseModel): number | null {
   return model.source?.type === 'hub' ? model.source.sizeBytes : null;
 }
 
-/** The listing as an aligned table, one line per model, with a header. */
 export function renderModelTable(listings: readonly ModelListing[]): string {
   const head = ['ID', 'KIND', 'INSTALLED', 'SIZE', 'MEMORY', 'CONTEXT', 'DIMENSIONS', 'RATE', 'FROM', 'TRAINING'];
   const rows = listings.map((row) => [

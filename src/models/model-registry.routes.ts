@@ -18,7 +18,6 @@ export type RegistryRoutesDeps = {
   publicUrl: PublicUrl;
 };
 
-/** GET /api/v1/models: whatever the account can call, anywhere. */
 export function modelRegistryRoutes(deps: RegistryRoutesDeps) {
   const { database, cursors, models, finishedJobs, trainedModels, publicUrl } = deps;
   return async (app: FastifyInstance): Promise<void> => {

@@ -83,7 +83,6 @@ export const registrySchema = Type.Object(
 
 export type RegistryWire = Static<typeof registrySchema>;
 
-/** What an entry is rendered with beside its own row. */
 type RegistryViewer = {
   accountSlug: string;
   publicUrl: string;
@@ -96,7 +95,6 @@ export function registryToWire(entry: RegistryEntry, viewer: RegistryViewer): Re
   return entry.source === 'hosted' ? hostedToWire(entry.model, viewer) : jobToWire(entry.job, viewer);
 }
 
-/** A finished job is called in a project of its owner, by its id. */
 function jobToWire(job: FinishedJob, { publicUrl, findBase }: RegistryViewer): RegistryWire {
   const { kind, ownerSlug, projectSlug: slug } = job;
   const baseModel = findBase(job.baseModelId);

@@ -5,7 +5,6 @@ import { type HostedModel, type HostedState, hostedColumns } from './hosted-mode
 
 type Access = 'owned' | 'shared' | 'public';
 
-/** A hosted model of any project that an account may know of. */
 export type RegistryRow = HostedModel & {
   access: Access;
   kind: ModelKind;
@@ -81,7 +80,6 @@ const pageStatement = `
    order by page.created_at desc, page.id desc`;
 const countStatement = `select (${everyAccess.map(countOfSource).join(' + ')})::integer as total`;
 
-/** Hosted models that an account may know of, after a position, newest first, and how many there are in all. */
 export async function listRegistryRows(
   sql: Sql,
   filter: RegistryFilter,

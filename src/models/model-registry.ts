@@ -12,7 +12,6 @@ import { compare, isAfter, positionOfBase, stateOfBase } from './hosted-list.ts'
 import type { FinishedJob, FinishedJobs } from './hosted-trained.ts';
 import { findHomes, listRegistryRows, type RegistryFilter, type RegistryRow } from './model-registry.store.ts';
 
-/** What an account can call somewhere, or could: hosted models, its own or of others, and base models. */
 export type RegistryEntry =
   | { source: 'hosted'; model: RegistryRow }
   | { source: 'training_job'; job: FinishedJob }
@@ -74,7 +73,6 @@ function hasJobs({ access, state }: RegistryFilter): boolean {
   return (access === null || access === 'owned') && (state === null || state === 'active');
 }
 
-/** Base models are for everybody, and in no project. */
 function isWanted(model: BaseModel, { access, kind, state, project, q }: RegistryFilter): boolean {
   if (access !== null && access !== 'public') return false;
   if (project !== null) return false;

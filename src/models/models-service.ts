@@ -12,12 +12,9 @@ import { holdsWeights, hubWeightsFolder } from './weights.ts';
 
 /** The base models of this server: the catalogue, what is installed of it, and what was added. */
 export type ModelsService = {
-  /** Catalogue order, then added models by id. */
   baseModels: () => readonly BaseModel[];
   find: (id: string) => BaseModel | undefined;
-  /** The installed ones, as the engine needs them. */
   engineModels: () => readonly EngineModel[];
-  /** How a model can be trained; null: it cannot. */
   trainingProfile: (id: string) => TrainingProfile | null;
   catalogue: Catalogue;
   registryPath: string;

@@ -42,7 +42,6 @@ const Added = Type.Union([
 ]);
 const Entry = Type.Object({
   file: File,
-  /** Commit of the hub's repository that the file was pulled from. */
   hub_commit: Type.Union([Type.String(), Type.Null()]),
   installed_at: Type.String(),
   added: Type.Union([Added, Type.Null()]),

@@ -63,7 +63,6 @@ async function refuseUsed({ id, listUsesOf }: RemoveModelOptions): Promise<void>
     throw new ModelError(`${id} is used by ${uses.slice(0, 5).join(', ')}; remove it all the same with --force.`);
 }
 
-/** Null: it was not there. */
 async function removeFolder(folder: string): Promise<string | null> {
   if (!(await stat(folder).catch(() => null))) return null;
   await rm(folder, { recursive: true, force: true });

@@ -6,7 +6,6 @@ import type { TrainedModel } from './hosted-trained.ts';
 
 /** What a call runs on and costs, decided when it is admitted. */
 export type ServedModel = {
-  /** The `model` string of the call; answers echo it. */
   requested: string;
   baseModel: BaseModel;
   target: Target;
@@ -25,12 +24,10 @@ export type ModelQuestion = {
   alias: AliasRow | null;
   /** Whether the caller owns the project. Anybody else has already been found to see it. */
   isOwner: boolean;
-  /** Whether the caller has a valid share of the alias. */
   isShared: boolean;
   /** The finished job that `requested` names, if the caller may use it, or that the alias stands for. */
   trained?: TrainedModel | null;
   baseModels: { find: (id: string) => BaseModel | undefined };
-  /** How long a base model still loads; null: unknown. */
   etaMs: (baseModelId: string) => number | null;
 };
 

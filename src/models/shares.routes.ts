@@ -13,7 +13,6 @@ const sharesPath = `${hostedPath}/shares`;
 
 type ShareRoute = { Params: { hostedModelId: string; shareId: string } };
 
-/** Who may call a hosted model beside its owner. */
 export function sharesRoutes(deps: ShareDeps & { models: ModelsService }) {
   return async (app: FastifyInstance): Promise<void> => {
     const typed = app.withTypeProvider<TypeBoxProvider>();

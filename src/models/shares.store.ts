@@ -1,7 +1,6 @@
 import { type Sql, timeText } from '#db';
 import type { CountedRows, Listed, ListPosition } from '#kernel';
 
-/** An account that may call a hosted model of somebody else. */
 export type Share = {
   id: string;
   hostedModelId: string;
@@ -15,7 +14,6 @@ export type Share = {
 const columns = `s.id, s.hosted_model_id as "hostedModelId", s.account_id as "accountId", a.slug as "accountSlug",
   s.created_at as "createdAt", s.expires_at as "expiresAt", s.last_used_at as "lastUsedAt"`;
 
-/** Shares of a model after a position, newest first, expired ones too, and how many there are in all. */
 export async function listShareRows(
   sql: Sql,
   { hostedModelId, after, limit }: { hostedModelId: string; after: ListPosition; limit: number },

@@ -30,7 +30,6 @@ export type CountedShare = Share & { calls30d: number };
 
 const countedMs = 30 * 24 * 3_600_000;
 
-/** Newest first, one row more than `limit` when another page follows. Throws `not_found`, `invalid_cursor`. */
 export async function pageOfShares(
   deps: ShareDeps,
   scope: HostedScope,

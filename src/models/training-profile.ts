@@ -32,7 +32,6 @@ export type HyperparameterRange = {
   help: string;
 };
 
-/** How a base model can be trained. */
 export type TrainingProfile = {
   /** Its weights in Hugging Face form; null: they are not installed. */
   weightsFolder: string | null;
@@ -43,7 +42,6 @@ export type TrainingProfile = {
   maxSeqLengths: readonly number[];
 };
 
-/** Where weights to train on come from: beside the catalogue, or from a model hub. */
 export type TrainingWeights = { type: 'shipped'; folder: string } | { type: 'hub'; repo: string; revision: string };
 
 /** What the catalogue says about training a model: what differs from the ranges below. */

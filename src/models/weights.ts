@@ -13,7 +13,6 @@ export function hubWeightsFolder(registryPath: string, id: string): string {
   return join(dirname(dirname(registryPath)), 'weights', id);
 }
 
-/** Whether a folder holds a model in Hugging Face form. */
 export function holdsWeights(folder: string): boolean {
   return (
     isFile(join(folder, 'config.json')) && [singleWeights, weightsIndex].some((name) => isFile(join(folder, name)))
@@ -40,7 +39,6 @@ export function weightsDraft(folder: string): string {
   return join(dirname(folder), `.${basename(folder)}.partial`);
 }
 
-/** One command at a time may fetch or remove weights. */
 export function withWeightsLock<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
   const id = basename(folder);
   const lock = { waitMs: 0, busyMessage: `The weights of ${id} are being pulled by another command.` };

@@ -26,7 +26,6 @@ export function sendToParent(message: object): void {
   process.send?.(message, undefined, undefined, () => {});
 }
 
-/** A program that answers the requests of a `RequestProcess`, in their order. */
 export function serveRequests<Request, Response>(answer: (request: Request) => Response | Promise<Response>): void {
   let last: Promise<void> = Promise.resolve();
   let isFlushed = false;

@@ -5,7 +5,6 @@ import { ManagedProcess, type OnOutputLine } from './managed-process.ts';
 export type NodeProcessOptions = {
   /** The program: a file beside the module that starts it. It begins with `receiveMessages` or `serveRequests`. */
   script: string;
-  /** All of its environment. */
   env: Readonly<Record<string, string>>;
   nodeFlags?: readonly string[];
   /** Size of the native stack, KB, where the system allows it. */

@@ -4,23 +4,19 @@ import { ManagedProcess, type OnOutputLine } from './managed-process.ts';
 
 export type StartOptions = {
   args?: readonly string[];
-  /** All of its environment; left out: that of this process. */
   env?: Readonly<Record<string, string | undefined>>;
   cwd?: string | undefined;
-  /** The user that it runs as; null: that of this process. */
   user?: { uid: number; gid: number } | null;
   /** It leads a process group of its own: Ctrl-C at the terminal does not reach it. */
   leadsGroup?: boolean;
   stdin?: 'ignore' | 'inherit' | 'pipe';
   /** Where both its outputs go: nowhere, to those of this process, to an open file, or line by line to a function. */
   output?: 'ignore' | 'inherit' | number | OnOutputLine;
-  /** An open file that it gets as descriptor 3. */
   descriptor3?: number;
   /** The signal that it gets when this process dies, however that happens. */
   signalOnParentDeath?: NodeJS.Signals;
   /** On Windows, commands of npm are scripts of the shell. */
   isShellCommand?: boolean;
-  /** It is killed after this time. */
   timeoutMs?: number;
 };
 

@@ -12,7 +12,6 @@ export type ProjectView = { project: ProjectSeen; role: CallerRole };
 /** Path parameters of every route under `/api/v1/projects/:owner/:project`. */
 export type ProjectPath = { owner: string; project: string };
 
-/** Prefix of the routes of a project. */
 export const projectPrefix = '/api/v1/projects/:owner/:project';
 
 /** The project that the path of a request names; only for routes under `projectPrefix`. */

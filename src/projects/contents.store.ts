@@ -1,6 +1,5 @@
 import type { Sql } from '#db';
 
-/** How much a project holds, for its owner. */
 export type ProjectCounts = {
   datasets: number;
   trainingJobs: number;

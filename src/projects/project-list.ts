@@ -10,7 +10,6 @@ import {
   type ProjectFilter,
 } from './project-list.store.ts';
 
-/** A project as a caller may see it. */
 export type ShownProject = {
   project: ProjectSeen;
   role: CallerRole;
@@ -20,7 +19,6 @@ export type ShownProject = {
 
 export type ProjectPage = ListPage<ListedProject> & { shownOf: (row: ListedProject) => ShownProject };
 
-/** One row more than `limit` when another page follows. Throws `invalid_cursor` for a cursor of other filters. */
 export async function listProjects(
   deps: { sql: Sql; cursors: CursorCodec },
   filter: ProjectFilter,

@@ -19,11 +19,9 @@ export type ProjectsDeps = {
   database: Database;
   cursors: CursorCodec;
   publicUrl: PublicUrl;
-  /** What keeps a project out of the archive while it runs. */
   work: readonly RunningWork[];
 };
 
-/** Projects of the caller and those that others show to him. */
 export function projectsRoutes(deps: ProjectsDeps) {
   return async (app: FastifyInstance): Promise<void> => {
     const typed = app.withTypeProvider<TypeBoxProvider>();

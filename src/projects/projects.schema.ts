@@ -135,7 +135,6 @@ export const projectSchema = Type.Object(
 
 export type ProjectWire = Static<typeof projectSchema>;
 
-/** `publicUrl`: where the caller reaches the service. */
 export function projectToWire({ project, role, counts }: ShownProject, publicUrl: string): ProjectWire {
   const isOpen = role === 'owner' || project.visibility === 'public';
   return {
@@ -162,7 +161,6 @@ export function projectToWire({ project, role, counts }: ShownProject, publicUrl
   };
 }
 
-/** Base URL of the compatible routes of a project, for OpenAI clients. */
 export function inferenceBaseUrl(publicUrl: string, { ownerSlug, slug }: { ownerSlug: string; slug: string }): string {
   return `${publicUrl}/api/projects/${ownerSlug}/${slug}/openai/v1`;
 }

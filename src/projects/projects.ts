@@ -22,7 +22,6 @@ export type NewProject = Author & {
   accountId: string;
   /** Default: made from the name. One of the two must be there. */
   slug?: string | undefined;
-  /** Default: the slug. */
   name?: string | undefined;
   kind: ProjectKind;
   description?: string | null | undefined;

@@ -1,6 +1,5 @@
 import { foldText } from '#kernel';
 
-/** What a search for a project looks through. */
 export function searchTextOf(project: { slug: string; name: string; description: string | null }): string {
   return foldText([project.slug, project.name, project.description ?? ''].join('\n'));
 }

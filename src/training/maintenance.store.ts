@@ -1,7 +1,6 @@
 import type { Sql } from '#db';
 import type { AttemptName } from './jobs/job.ts';
 
-/** Attempts of these jobs that have been over for a while. */
 export function listFinishedAttempts(sql: Sql, jobIds: readonly string[]): Promise<AttemptName[]> {
   return sql.query(
     `select job_id as "jobId", number as attempt from training_attempts

@@ -21,7 +21,6 @@ export type TrainingMaintenanceDeps = {
   objects: ObjectStore;
   /** Checkpoints and data of jobs that have not succeeded are kept for so long. */
   checkpointDays: number;
-  /** Attempts have their folders in here. */
   root: string;
   deployDue: () => Promise<void>;
   runner: Pick<Runner, 'sweep'>;
@@ -71,7 +70,6 @@ async function removeCheckpoints(
   }
 }
 
-/** What attempts have saved, or begun to save, that did not succeed. */
 async function removeFailedSaves(
   { database, objects }: TrainingMaintenanceDeps,
   isStopped: () => boolean,
@@ -86,7 +84,6 @@ async function removeFailedSaves(
   }
 }
 
-/** Data that jobs have learned from; a retry much later makes it anew. */
 async function removeSnapshots(
   { database, objects, checkpointDays }: TrainingMaintenanceDeps,
   isStopped: () => boolean,

@@ -33,7 +33,6 @@ export function findOrphansOfAttempts(sql: Sql, objects: readonly AttemptObject[
   );
 }
 
-/** Those of these snapshots that no row refers to. */
 export async function listUnknownSnapshots(sql: Sql, digests: readonly string[]): Promise<string[]> {
   const rows = await sql.query<{ sha256: string }>(
     `select distinct s.sha256 from unnest($1::text[]) as s (sha256)

@@ -44,7 +44,6 @@ function digestOf(key: string): string {
   return snapshotForm.exec(key)?.[1] ?? '';
 }
 
-/** null: nothing that an attempt writes. */
 function readAttempt(key: string): AttemptObject | null {
   const [, jobId, number, checkpoint = null, file] = attemptForm.exec(key) ?? [];
   if (jobId === undefined || file === undefined) return null;

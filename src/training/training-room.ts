@@ -29,7 +29,6 @@ export type TrainingOptions = {
   cursors: CursorCodec;
   models: ModelsService;
   datasets: Datasets;
-  /** An account may have been charged. */
   onCharge: (accountId: string) => void;
   objects: ObjectStore;
   encoder: ExampleEncoder;
@@ -40,9 +39,7 @@ export type TrainingOptions = {
   adapterFileBytes: number;
   instanceId: string;
   log: Log;
-  /** Jobs that this server works on at a time; 0: none, others do. */
   slots: number;
-  /** Jobs of one account that are not over. */
   maxActiveJobs: number;
   checkpointDays: number;
   /** Without a heartbeat for so long, another server takes a job. */
@@ -50,7 +47,6 @@ export type TrainingOptions = {
   checkpointSeconds: number;
 };
 
-/** Training jobs, for the wiring. */
 export type Training = {
   routes: (app: FastifyInstance) => Promise<void>;
   /** Keeps its project out of the archive. */

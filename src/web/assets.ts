@@ -4,12 +4,10 @@ import { extname, join } from 'node:path';
 
 type Encoding = 'br' | 'gzip';
 
-/** A file of the built app, as it is and compressed. */
 export type Asset = {
   type: string;
   etag: string;
   content: Buffer;
-  /** Best first. */
   compressed: readonly { encoding: Encoding; content: Buffer }[];
 };
 

@@ -12,7 +12,6 @@ type SiteState = { kind: 'ready'; shell: Shell; assets: ReadonlyMap<string, Asse
 export type Site = { now: () => SiteState };
 
 export type SiteOptions = {
-  /** Root of the checkout. */
   root: string;
   /** Address of the service as people see it; null: as they ask for it. */
   publicUrl: string | null;

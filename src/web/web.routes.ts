@@ -75,7 +75,6 @@ function answerAsset(site: Site, request: FastifyRequest, reply: FastifyReply): 
   return reply.type(asset.type).send(content);
 }
 
-/** What a browser must not do with a page of ours, or on its behalf. */
 function guard(reply: FastifyReply, policy: string): FastifyReply {
   // Over plain HTTP browsers only complain about it.
   if (reply.request.protocol === 'https') reply.header('cross-origin-opener-policy', 'same-origin');

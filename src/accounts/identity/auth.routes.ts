@@ -46,7 +46,6 @@ const ownPagesOnly =
 
 const visitOf = ({ ip, id }: FastifyRequest) => ({ ip, requestId: id });
 
-/** What a visitor can do, and signing up and in with a password. */
 function addPasswordRoutes(app: FastifyInstance, identity: Identity): void {
   const typed = app.withTypeProvider<TypeBoxProvider>();
   const onRequest = ownPagesOnly(identity);
@@ -135,7 +134,6 @@ function oidcOf({ oidc }: Identity) {
   return oidc;
 }
 
-/** The session of a request, and its end. */
 function addSessionRoutes(app: FastifyInstance, identity: Identity): void {
   const typed = app.withTypeProvider<TypeBoxProvider>();
   const { database, cookie } = identity;

@@ -11,13 +11,11 @@ import type { SignInDeps } from './sign-in.ts';
 export type IdentityOptions = Omit<SignInDeps, 'passwords'> & {
   /** 32 bytes, the same on every replica. */
   secret: Buffer;
-  /** Where clients reach the service; null when nobody said. */
   publicUrl: string | null;
   oidc: OidcSettings | null;
   log: FastifyBaseLogger;
 };
 
-/** Signing up, in and out, and who a session is. */
 export type Identity = {
   authenticator: Authenticator;
   database: Database;
@@ -28,7 +26,6 @@ export type Identity = {
   publicUrl: string | null;
   passwords: Passwords;
   signIn: SignInDeps;
-  /** Null without an identity provider. */
   oidc: OidcSignIn | null;
 };
 

@@ -45,7 +45,6 @@ function withoutSlash(issuer: string): string {
 export type OidcDeps = SignInDeps & {
   settings: OidcSettings;
   secret: Buffer;
-  /** Where the provider sends people back to. */
   callbackUrl: string;
   log: FastifyBaseLogger;
 };
@@ -53,7 +52,6 @@ export type OidcDeps = SignInDeps & {
 /** What a sign-in needs when the person comes back; the browser keeps it, encrypted, until then. */
 type PendingSignIn = { state: string; nonce: string; codeVerifier: string; returnTo: string };
 
-/** What the provider sends back with the person. */
 export type OidcCallback = { query: Record<string, string>; pending: string | null; requestId: string };
 
 /** `failure`: why nobody is signed in, for the page that says so. */
@@ -63,7 +61,6 @@ export type OidcSignIn = ReturnType<typeof createOidcSignIn>;
 
 const timeoutSeconds = 15;
 
-/** Sign-in at an identity provider: OpenID Connect, code flow with PKCE. */
 export function createOidcSignIn(deps: OidcDeps) {
   const { settings, secret, log, callbackUrl } = deps;
   let discovered: Promise<Configuration> | null = null;
@@ -144,7 +141,6 @@ function providerUnavailable(cause?: unknown): Fault {
   });
 }
 
-/** A person as the provider describes him. */
 type Person = { subject: string; email: string | null; emailVerified: boolean; name: string; picture: string | null };
 
 async function readPerson(

@@ -1,7 +1,6 @@
 import { createHash, createHmac, randomInt, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** 32 letters and digits, 190 random bits. */
 const tokenPattern = /^[A-Za-z0-9]{32}$/;
 
 /** Random bits that cannot be guessed need neither salt nor a slow hash. */

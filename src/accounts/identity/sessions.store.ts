@@ -38,7 +38,6 @@ export async function insertSession(sql: Sql, session: NewSession): Promise<bool
   return rows.length > 0;
 }
 
-/** The account behind a session that has not ended. */
 export type SessionOwner = {
   sessionId: string;
   accountId: string;

@@ -17,11 +17,9 @@ export type SignInDeps = {
   database: Database;
   passwords: Passwords;
   signUp: SignUpPolicy;
-  /** Gives a new account what it starts with. */
   grantCredits: (tx: Sql, accountId: string) => Promise<void>;
 };
 
-/** Where a request comes from. */
 export type Visit = { ip: string; requestId: string };
 
 export type SignUp = { email: string; password: string; slug: string | null; displayName: string | null };

@@ -1,11 +1,8 @@
 /** What a program is to talk to. */
 export type Serving = {
-  /** Of the installation, without a slash at its end. */
   url: string;
-  /** `{account}/{project}` */
   project: string;
   model: string;
-  /** null: unknown. */
   contextTokens: number | null;
 };
 
@@ -17,7 +14,6 @@ export const keyReference = `$${keyVariable}`;
 export type LaunchSettings = {
   /** Variables of the environment; the value `keyReference` is the key. An empty one hides what the user may have set. */
   env: Record<string, string>;
-  /** Arguments in front of those of the user. */
   args: string[];
   /** A command that has to run once before, because the program keeps this in a file of its own, and which file. */
   first?: { args: string[]; writes: string };
@@ -27,9 +23,7 @@ export type LaunchSettings = {
 export type AgentProgram = {
   name: string;
   title: string;
-  /** The command that starts it. */
   command: string;
-  /** The npm package that brings it. */
   npmPackage: string;
   settings: (serving: Serving) => LaunchSettings;
 };

@@ -15,7 +15,6 @@ type Flags = { project: string; model?: string; url?: string; run?: boolean; yes
 
 export type LaunchOptions = {
   config: () => Config;
-  /** The file mode mask of the user, which the program gets back. */
   umask: number;
 };
 

@@ -5,5 +5,4 @@ import { codex } from './codex.ts';
 import { opencode } from './opencode.ts';
 import { qwen } from './qwen.ts';
 
-/** The programs that `fanfold launch` knows. */
 export const agentPrograms: readonly AgentProgram[] = [codex, claude, opencode, qwen, cline];

@@ -1,6 +1,5 @@
 import { type AgentProgram, answerTokens, chatUrl, keyReference } from './agent-program.ts';
 
-/** Speaks chat completions. */
 export const qwen: AgentProgram = {
   name: 'qwen',
   title: 'Qwen Code',

@@ -5,9 +5,7 @@ import { type AgentProgram, keyReference, type LaunchSettings } from './agent-pr
 
 export type Running = {
   env: NodeJS.ProcessEnv;
-  /** undefined: this one. */
   cwd: string | undefined;
-  /** Stands for `keyReference`. */
   key: string;
 };
 

@@ -3,18 +3,15 @@ import { GgufError, type GgufHeader, readGgufHeader } from '#engine';
 import { systemCodeOf } from '#kernel';
 import { ModelError, reasonOf } from '../model-error.ts';
 
-/** What a GGUF file says of the model in it. */
 export type GgufFacts = {
   architecture: string;
   name: string | null;
   /** Longest context the model was made for, tokens. */
   contextTokens: number | null;
-  /** Width of its vectors. */
   dimensions: number | null;
   hasChatTemplate: boolean;
   /** The template can switch reasoning on and off, as Qwen3's does. */
   thinks: boolean;
-  /** The template renders tools. */
   knowsTools: boolean;
   /** null: the file does not say. */
   pooling: 'none' | 'mean' | 'cls' | 'last' | 'rank' | null;

@@ -10,15 +10,12 @@ import { createTransferMeter, type TransferMeter, type TransferProgress } from '
 export type DownloadOptions = {
   hub: HubOptions;
   file: HubFile;
-  /** Where the bytes gather; stays there when the download fails, for the next attempt. */
   partialPath: string;
   /** What the file must be; null where it is not known and the hub's word counts. */
   expected: { sha256: string | null; sizeBytes: number | null };
   signal: AbortSignal;
   onProgress: (progress: TransferProgress) => void;
-  /** One line for the person who waits. */
   onNote: (line: string) => void;
-  /** Waits before the attempts that follow a broken transfer. */
   retryDelaysMs: readonly number[];
   /** Free bytes of a folder; a parameter for tests. */
   freeBytes?: ((folder: string) => Promise<number>) | undefined;

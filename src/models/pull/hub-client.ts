@@ -5,7 +5,6 @@ import { reasonOf } from '../model-error.ts';
 export type HubFile = { repo: string; file: string; revision: string };
 
 export type HubOptions = {
-  /** Base address of the hub, e.g. `https://huggingface.co`. */
   endpoint: string;
   /** Access token for gated repositories; sent to the hub's own origin only. */
   token: string | null;
@@ -27,7 +26,6 @@ export type HubAnswer = {
   totalBytes: number | null;
   retryAfterMs: number | null;
   body: AsyncIterable<Buffer>;
-  /** Ends the transfer early. */
   discard: () => void;
 };
 
@@ -86,7 +84,6 @@ export type HubDocument = { status: number; text: string; retryAfterMs: number |
 
 const longestDocument = 16 << 20;
 
-/** Requests an answer of the hub's own API, read whole. */
 export async function requestDocument(hub: HubOptions, path: string, signal: AbortSignal): Promise<HubDocument> {
   const { answer, header } = await follow(hub, path, { offset: 0, etag: null, signal, onHop: () => {} });
   const pieces: Buffer[] = [];

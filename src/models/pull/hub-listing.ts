@@ -29,7 +29,6 @@ const Info = Type.Object({
   ),
 });
 
-/** What a repository holds at a revision, and the commit that this is at present. */
 export async function listFiles(
   hub: HubOptions,
   { repo, revision }: { repo: string; revision: string },

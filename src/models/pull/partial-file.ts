@@ -15,7 +15,6 @@ export type PartialOrigin = Type.Static<typeof PartialOrigin>;
 /** The part of a file that is already here, with the digest of its bytes so far. */
 export type PartialFile = {
   bytes: () => number;
-  /** null: nothing is here. */
   origin: () => PartialOrigin | null;
   digest: () => string;
   /** Forgets the part and starts an empty one. */

@@ -16,9 +16,7 @@ export type PullModelOptions = {
   id: string;
   /** Base address of the hub. Default `https://huggingface.co`. */
   endpoint?: string | undefined;
-  /** Access token of the hub, for gated repositories. */
   token?: string | null | undefined;
-  /** Fetches again what is installed. */
   force?: boolean | undefined;
   /** Ends the transfer; what was fetched stays for the next pull. */
   signal: AbortSignal;
@@ -109,7 +107,6 @@ async function fetchAndRegister(models: ModelsService, pull: Pull): Promise<Pull
 
 type Note = (line: string) => void;
 
-/** Brings the file to its place. */
 async function fetchFile({ source, path, options }: Pull, onNote: Note): Promise<Downloaded> {
   const partialPath = `${path}.partial`;
   const fetched = await download({

@@ -61,7 +61,6 @@ const Manifest = Type.Object({
   files: Type.Array(Type.Object({ name: Type.String(), size_bytes: Type.Integer() })),
 });
 
-/** Whether the folder has what was pulled into it, or what a person has put there. */
 async function isWhole(folder: string): Promise<boolean> {
   if (!holdsWeights(folder)) return false;
   const path = join(folder, weightsManifest);

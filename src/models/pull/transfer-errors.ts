@@ -7,9 +7,7 @@ import { type HubOptions, HubRefusal, TransferError } from './hub-client.ts';
 const progressBytes = 1 << 20;
 
 export type RetryOptions = {
-  /** Waits before the attempts that follow a broken transfer. */
   retryDelaysMs: readonly number[];
-  /** One line for the person who waits. */
   onNote: (line: string) => void;
   signal: AbortSignal;
 };

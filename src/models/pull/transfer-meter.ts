@@ -19,7 +19,6 @@ export type TransferMeter = {
 const windowMs = 5_000;
 const reportEveryMs = 200;
 
-/** Turns byte counts into progress reports with a rate and an expected end. */
 export function createTransferMeter(
   onProgress: (progress: TransferProgress) => void,
   monotonicMs: () => number,
@@ -50,10 +49,8 @@ export function createTransferMeter(
   };
 }
 
-/** Bytes that were there at a time. */
 type Sample = { atMs: number; bytes: number };
 
-/** Bytes per second from the first sample to the last. */
 function rateOf(samples: readonly Sample[]): number {
   const [first] = samples;
   const last = samples.at(-1);

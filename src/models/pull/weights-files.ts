@@ -33,7 +33,6 @@ export function describingFiles({ files }: Listing, repo: string): ListedFile[] 
 const Config = Type.Object({ model_type: Type.String(), auto_map: Type.Optional(Type.Never()) });
 const Index = Type.Object({ weight_map: Type.Record(Type.String(), Type.String()) });
 
-/** The files that hold the weights themselves, as the describing ones in `folder` say. */
 export async function weightFiles({ files }: Listing, folder: string, repo: string): Promise<ListedFile[]> {
   const config = await readJson(join(folder, 'config.json'));
   if (!Check(Config, config)) {
@@ -76,7 +75,6 @@ export async function isListed(
   return null;
 }
 
-/** The digest by which git knows a file. */
 async function blobIdOf(path: string, size: number): Promise<string> {
   const hash = createHash('sha1').update(`blob ${size}\0`);
   for await (const chunk of createReadStream(path)) hash.update(chunk);

@@ -1,10 +1,8 @@
 import type { Sql } from '#db';
 
-/** A serving route as the operator set it up. */
 export type RouteRow = {
   id: string;
   baseModelId: string;
-  /** Name of an engine dialect. */
   api: string;
   url: string;
   upstreamModel: string;
@@ -23,7 +21,6 @@ const columns = `id, base_model_id as "baseModelId", api, url, upstream_model as
   secret_source as "secretSource", capacity, weight, draining, adapters_folder as "adaptersFolder",
   adapters_seen_as as "adaptersSeenAs"`;
 
-/** In the order of their names. */
 export function listRoutes(sql: Sql): Promise<RouteRow[]> {
   return sql.query<RouteRow>(`select ${columns} from serving_routes order by id`, [], { name: 'models.list_routes' });
 }
@@ -45,13 +42,11 @@ export async function putRoute(sql: Sql, route: RouteRow): Promise<void> {
   );
 }
 
-/** Whether there is such a route. */
 export async function setDraining(sql: Sql, { id, draining }: { id: string; draining: boolean }): Promise<boolean> {
   const rows = await sql.query('update serving_routes set draining = $2 where id = $1 returning 1', [id, draining]);
   return rows.length > 0;
 }
 
-/** Whether there was such a route. */
 export async function deleteRoute(sql: Sql, id: string): Promise<boolean> {
   return (await sql.query('delete from serving_routes where id = $1 returning 1', [id])).length > 0;
 }

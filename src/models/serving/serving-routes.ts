@@ -6,7 +6,6 @@ import type { BaseModel } from '../base-model.ts';
 import type { ModelsService } from '../models-service.ts';
 import { listRoutes, type RouteRow } from './serving-routes.store.ts';
 
-/** The remote engines that serve base models, as this server knows them. */
 export type ServingRoutes = {
   /** The same array as long as nothing changed. */
   routes: () => readonly ServingRoute[];

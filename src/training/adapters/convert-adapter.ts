@@ -8,14 +8,12 @@ import { openSafeTensors, type SafeTensor, type SafeTensorsFile } from './safete
 const plainArchitectures = new Set(['qwen2', 'qwen3']);
 
 export type AdapterConversion = {
-  /** Holds `adapter_config.json` and `adapter_model.safetensors`. */
   peftFolder: string;
   ggufPath: string;
   /** `general.architecture` of the base's GGUF file. */
   architecture: string;
   /** Needed for `llama` alone, whose file has the rows of queries and keys in another order. */
   heads?: Heads;
-  /** Where the adapter comes from, written into the file below `fanfold.`. */
   provenance: Readonly<Record<string, string>>;
 };
 
@@ -97,7 +95,6 @@ function rowOrder(
 
 type Heads = { query: number; keyValue: number };
 
-/** The heads of a model in Hugging Face form. */
 export async function readHeads(weightsFolder: string): Promise<Heads> {
   const config: Record<string, unknown> = JSON.parse(await readFile(join(weightsFolder, 'config.json'), 'utf8'));
   const { num_attention_heads: query, num_key_value_heads: keyValue = query } = config;
@@ -126,7 +123,6 @@ function forLlama(values: Float32Array, rank: number, heads: number): Float32Arr
   return ordered;
 }
 
-/** The linear layers of a block, as PEFT and as llama.cpp call them. */
 const layers: Record<string, string> = {
   'self_attn.q_proj': 'attn_q',
   'self_attn.k_proj': 'attn_k',
@@ -140,7 +136,6 @@ const layers: Record<string, string> = {
 /** `base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight`; without the inner `model.` in embedding models. */
 const loraName = /^base_model\.model\.(?:model\.)?layers\.(\d{1,4})\.([a-z_]+\.[a-z_]+)\.lora_([AB])\.weight$/;
 
-/** Reads the name of a weight in a PEFT file. Throws for what is no LoRA of a linear layer. */
 function readTensorName(name: string): { target: string; part: 'a' | 'b' } {
   const [, block, layer = '', part] = loraName.exec(name) ?? [];
   const known = Object.hasOwn(layers, layer) ? layers[layer] : undefined;

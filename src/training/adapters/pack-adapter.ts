@@ -1,7 +1,6 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 
-/** A file in an archive. `open` is called once, when its turn has come. */
 export type PackedFile = { name: string; sizeBytes: number; open: () => Promise<Readable> };
 
 /** The first day that a ZIP archive can name. */

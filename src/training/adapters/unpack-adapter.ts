@@ -8,7 +8,6 @@ import type { ObjectStore } from '#objects';
 
 type Store = Pick<ObjectStore, 'get' | 'size'>;
 
-/** Reads only what is needed of an archive in the store. */
 class StoreReader extends yauzl.RandomAccessReader {
   readonly #store: Store;
   readonly #key: string;

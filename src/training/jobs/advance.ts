@@ -17,10 +17,8 @@ import {
 } from './transitions.store.ts';
 
 export type TransitionContext = {
-  /** Who did it; default: the program. */
   actor?: Actor;
   requestId?: string;
-  /** Why it failed or was lost. */
   message?: string;
   hint?: string | null;
   /** No activity is recorded: it happens again every few seconds, until an unavailable service is back. */
@@ -58,7 +56,6 @@ export async function advance(
   return lockJob(tx, job.id);
 }
 
-/** Writes the failure into the log; its owner is given the number of the line. */
 async function logFailure(
   tx: Sql,
   job: TrainingJob,
@@ -75,7 +72,6 @@ async function logFailure(
   return { code: failure, message, hint, retryable: isRetryable(failure), logSeq: Number(logSeq) };
 }
 
-/** Settles the attempt that is over. */
 async function close(tx: Sql, job: TrainingJob, after: JobTransition, error: JobError | null): Promise<void> {
   const { id: jobId, accountId, attempt } = job;
   if (after.money !== 'charge') {
@@ -199,7 +195,6 @@ function activityOf({ job, after, event }: AppliedEvent, { message }: Transition
   return null;
 }
 
-/** Writes into the feed of the job's owner. */
 async function recordJobActivity(
   tx: Sql,
   job: Pick<TrainingJob, 'id' | 'name' | 'accountId' | 'ownerSlug' | 'projectSlug' | 'attempt'>,

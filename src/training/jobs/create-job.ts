@@ -12,7 +12,6 @@ import { countLiveJobsOfAccount, findJob, insertAttempt, insertJob } from './job
 export type CreateDeps = {
   database: Database;
   datasets: Pick<Datasets, 'freezeVersion'>;
-  /** Jobs of an account that are not over. */
   maxActiveJobs: number;
 };
 

@@ -1,6 +1,5 @@
 import type { FailureCode } from './lifecycle.ts';
 
-/** Why an attempt failed, for whoever asked for it. */
 export class AttemptFailure extends Error {
   readonly code: FailureCode;
   readonly hint: string | null;
@@ -12,7 +11,6 @@ export class AttemptFailure extends Error {
   }
 }
 
-/** What to do about it, where nobody knows better. */
 export const hints: Record<FailureCode, string> = {
   out_of_memory: 'Lower batch_size to 2 or max_seq_length to 512, and raise gradient_accumulation instead.',
   dataset_invalid: 'Mend the examples that are named, freeze a new version and train on that.',
@@ -25,7 +23,6 @@ export const hints: Record<FailureCode, string> = {
   internal_error: 'Retry from the checkpoint. If it fails again, tell the operator the number of the job.',
 };
 
-/** Whether trying the same again may help. */
 export function isRetryable(code: FailureCode): boolean {
   return code !== 'dataset_invalid';
 }

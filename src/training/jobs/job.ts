@@ -11,7 +11,6 @@ export type AttemptName = { jobId: string; attempt: number };
 /** The lease of a worker on an attempt. */
 export type JobLease = AttemptName & { holder: string };
 
-/** Who made it; a key is labelled with its name. */
 export type JobCreator = { kind: 'account' | 'api_key' | 'system'; id: string | null; label: string };
 
 export type JobEvaluation = {
@@ -24,16 +23,13 @@ export type JobEvaluation = {
 /** A dataset version that is measured before and after training, and the share of each step that is taken from it. */
 type Control = { versionId: string; replayRatio: number };
 
-/** The alias for the result. */
 export type JobDeployment = { alias: string; activate: boolean };
 
 export type JobError = {
   code: FailureCode;
   message: string;
-  /** What to do about it, in plain words. */
   hint: string;
   retryable: boolean;
-  /** Its line in the log. */
   logSeq: number | null;
 };
 
@@ -61,7 +57,6 @@ export type TrainingJob = {
   id: string;
   projectId: string;
   accountId: string;
-  /** Of the project, for the feed. */
   ownerSlug: string;
   projectSlug: string;
   name: string;
@@ -97,9 +92,7 @@ export type TrainingJob = {
   updatedAt: Date;
   /** Place in the queue, from 1; null: it does not wait. */
   queuePosition: number | null;
-  /** Aliases that stand for its result. */
   deployedAs: string[];
-  /** Of the present attempt. */
   hasStarted: boolean;
   heldMicro: Micro;
   trained: boolean;
@@ -110,12 +103,10 @@ export type TrainingJob = {
   redoneMs: number;
   /** The longest that this attempt was expected to take. */
   estimatedMs: number;
-  /** Active time of the present attempt. */
   attemptMs: number;
   resumedFrom: ResumePoint | null;
   trainerSeq: bigint;
   trainerLine: number;
-  /** Of all attempts. */
   activeMs: number;
   billedMs: bigint;
   chargedMicro: Micro;
@@ -131,7 +122,6 @@ export type JobEstimate = {
 
 export type JobWarning = { code: string; message: string };
 
-/** A job that could be made: everything is found, checked and resolved. */
 export type JobPlan = {
   name: string;
   baseModel: BaseModel & { installed: NonNullable<BaseModel['installed']> };

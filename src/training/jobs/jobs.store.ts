@@ -124,7 +124,6 @@ export type JobFilter = {
 const matches = `j.project_id = $1 and ($2::text is null or j.state = $2) and ($3::text is null or j.base_model_id = $3)
   and ($4::text is null or j.dataset_id = $4) and ($5::text is null or position($5 in j.search_text) > 0)`;
 
-/** Jobs of a project after a position, newest first. */
 export function listJobs(
   sql: Sql,
   { projectId, state, baseModelId, datasetId, q }: JobFilter,
@@ -147,7 +146,6 @@ export async function countJobs(sql: Sql, { projectId, state, baseModelId, datas
   return row?.total ?? 0;
 }
 
-/** Jobs of a project that are not over. */
 export async function countLiveJobs(sql: Sql, projectId: string): Promise<number> {
   const [row] = await sql.query<{ live: number }>(
     'select count(*)::integer as live from training_jobs where project_id = $1 and finished_at is null',
@@ -172,7 +170,6 @@ export function listLiveJobsByBase(sql: Sql, baseModelId: string): Promise<{ id:
   );
 }
 
-/** Attempts of a job before a number, latest first. */
 export function listAttempts(
   sql: Sql,
   jobId: string,
@@ -206,7 +203,6 @@ export async function findMsPerToken(sql: Sql, baseModelId: string): Promise<num
   return row?.ms ?? null;
 }
 
-/** Examples of a version, and their tokens. */
 export async function findVersionCounts(
   sql: Sql,
   versionId: string,

@@ -42,26 +42,20 @@ const platformFailures: readonly FailureCode[] = [
 
 export type LifecycleState = {
   state: JobState;
-  /** From 1; a retry counts it up. */
   attempt: number;
   /** Losses since the attempt last got further, whoever was lost. */
   interruptions: number;
   /** Those of them in which the trainer was lost at work, no further than before, while its worker was well. */
   crashes: number;
-  /** This attempt counts, or has counted, active time. */
   hasStarted: boolean;
 };
 
 export type JobEvent =
-  /** A worker has the lease. */
   | { type: 'claimed' }
-  /** The trainer begins to count active time. */
   | { type: 'started' }
   /** There is a new checkpoint: earlier losses no longer count. */
   | { type: 'checkpointed' }
-  /** The trainer has done its work. */
   | { type: 'trained' }
-  /** The result can be served. */
   | { type: 'published' }
   | { type: 'failed'; code: FailureCode }
   /** Worker or trainer is gone, or the trainer ended in order before it was done: nothing shows that the job caused it. */
@@ -71,7 +65,6 @@ export type JobEvent =
   /** The worker gives up its lease in good order: nothing is wrong with the job. */
   | { type: 'released' }
   | { type: 'cancel_requested' }
-  /** The trainer has ended because of a cancellation. */
   | { type: 'stopped' }
   | { type: 'retried' };
 
@@ -80,7 +73,6 @@ type HoldAction = 'none' | 'hold' | 'charge' | 'release';
 
 export type JobTransition = LifecycleState & {
   money: HoldAction;
-  /** Why it has failed; null: it has not. */
   code: FailureCode | null;
 };
 

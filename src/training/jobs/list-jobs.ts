@@ -5,7 +5,6 @@ import { countJobs, type JobFilter, listAttempts, listJobs } from './jobs.store.
 
 type Listing = { sql: Sql; cursors: CursorCodec };
 
-/** Jobs of a project, newest first, one more than `limit` when another page follows. Throws `invalid_cursor`. */
 export async function pageOfJobs({ sql, cursors }: Listing, asked: JobFilter, { limit, cursor }: PageRequest) {
   const filter = { ...asked, q: asked.q === null ? null : foldText(asked.q) };
   const { projectId, state, baseModelId, datasetId, q } = filter;
@@ -18,7 +17,6 @@ export async function pageOfJobs({ sql, cursors }: Listing, asked: JobFilter, { 
   return { rows, totalCount, limit, cursorOf };
 }
 
-/** Attempts of a job, latest first. */
 export async function pageOfAttempts({ sql, cursors }: Listing, job: TrainingJob, { limit, cursor }: PageRequest) {
   const scope = ['training-attempts', job.id];
   const before = cursor === null ? null : Number(cursors.decode(scope, cursor)[0]);

@@ -13,7 +13,6 @@ type ActiveJob = {
 };
 type SucceededJob = { id: string; name: string; project: { owner: string; slug: string }; finishedAt: Date };
 
-/** What an account trains, for its dashboard. */
 export async function readTrainingOverview(sql: Sql, { accountId, since }: { accountId: string; since: Date }) {
   const [active, [lastSucceeded = null], [counts]] = await Promise.all([
     sql.query<ActiveJob>(

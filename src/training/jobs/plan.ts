@@ -87,7 +87,6 @@ function nameFor(dataset: { name: string }, baseModel: { name: string }): string
 
 type Trainable = { baseModel: JobPlan['baseModel']; profile: TrainingProfile; rateMicroPerMinute: Micro };
 
-/** A base model that is installed, with weights and at a rate to train on. */
 function trainable(models: ModelsService, id: string): Trainable {
   const baseModel = models.find(id);
   const param = 'base_model';
@@ -106,7 +105,6 @@ function trainable(models: ModelsService, id: string): Trainable {
   return { baseModel: { ...baseModel, installed }, profile, rateMicroPerMinute };
 }
 
-/** Names what is missing, and how the operator gets it. */
 function notInstalled({ id, installed, source }: BaseModel, { weightsFolder, weightsCommand }: TrainingProfile) {
   const missing: string[] = [];
   const commands: string[] = [];
@@ -176,7 +174,6 @@ function countsOf(dataset: Dataset, version: DatasetVersion | null, { testRatio 
   return { trainCount: trainCount - heldOut, testCount: testCount + heldOut, tokens };
 }
 
-/** Examples with more tokens than a training sequence holds. */
 type LongExamples = { than: number; examples: number };
 
 async function findLong(

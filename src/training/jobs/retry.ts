@@ -45,7 +45,6 @@ function isBaseThere(
   return base?.installed?.sha256 === baseSha256 && models.trainingProfile(baseModelId)?.weightsFolder != null;
 }
 
-/** What another attempt would take and cost; also where there can be none. */
 export async function estimateRetry(
   sql: Sql,
   { models }: Pick<RetryDeps, 'models'>,

@@ -6,13 +6,11 @@ import type { JobState } from './lifecycle.ts';
 
 export type JobChange = {
   id: string;
-  /** As it was when it was locked. */
   from: { state: JobState; attempt: number };
   to: { state: JobState; attempt: number; interruptions: number; crashes: number; hasStarted: boolean };
   isFinal: boolean;
   isLeased: boolean;
   error: JobError | null;
-  /** What is served of it from now on. */
   success: { result: JobResult; adapterSha256: string; archive: { sha256: string; bytes: number } } | null;
 };
 
@@ -62,7 +60,6 @@ export async function noteDeployed(sql: Sql, jobId: string): Promise<void> {
   await sql.query('update training_jobs set deploy_at = null where id = $1', [jobId]);
 }
 
-/** Begins to count the time of an attempt. */
 export async function noteAttemptStart(tx: Sql, jobId: string, attempt: number): Promise<void> {
   await tx.query(
     'update training_attempts set started_at = coalesce(started_at, now()) where job_id = $1 and number = $2',

@@ -45,11 +45,9 @@ export async function appendLogs(
 export type LogFilter = {
   jobId: string;
   attempt: number | null;
-  /** Only these. */
   levels: readonly LogLevel[];
 };
 
-/** Lines of a job after a number, oldest first. */
 export function listLogs(
   sql: Sql,
   { jobId, attempt, levels }: LogFilter,

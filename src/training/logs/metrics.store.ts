@@ -39,7 +39,6 @@ export async function writeMetrics(
   );
 }
 
-/** The last value of each metric with this prefix. */
 export async function readLastMetrics(
   sql: Sql,
   { jobId, attempt }: AttemptName,

@@ -14,7 +14,6 @@ export type ControlSet = {
 /** Replayed examples cannot tell what is forgotten: so much of the set, beside its test split, is only measured. */
 const measuredRatio = 0.2;
 
-/** Writes a control set as the tokens that the model sees, without what it cannot learn. Throws `SnapshotRefused` where nothing remains. */
 export async function writeControlSet(
   { examples, replayRatio }: ControlSet,
   drafts: Pick<Drafts, 'control' | 'replay'>,

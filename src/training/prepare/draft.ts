@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import type { ObjectStore } from '#objects';
 import type { SnapshotFile, SnapshotFileName } from './snapshot.ts';
 
-/** A file that is written line by line and digested on the way. */
 class DraftFile {
   readonly path: string;
   readonly #file: FileHandle;

@@ -26,17 +26,14 @@ import {
 } from './snapshot.ts';
 
 export type SnapshotInput = {
-  /** In an order that does not change, some at a time, as `streamVersion` gives them. */
   examples: AsyncIterable<readonly SplitExample[]>;
   base: Pick<BaseModel, 'id' | 'kind' | 'installed'>;
   settings: SnapshotSettings;
   encoder: ExampleEncoder;
-  /** What the model could do before, where that is to be measured. */
   control?: ControlSet | null;
   objects: ObjectStore;
   /** Called with the name of the snapshot before anything of it is stored. */
   onName?: (sha256: string) => Promise<void>;
-  /** Where files are while they are made. */
   draftFolder: string;
   /** Today's date for templates that print it: the time of the version, so that it gives the same bytes again. */
   asOf?: Date;

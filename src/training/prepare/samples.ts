@@ -19,7 +19,6 @@ export type EncodingDeps = {
 /** Examples per step: few, so that other work of this process runs in between. */
 const batchSize = 25;
 
-/** Examples as the tokens that the model sees, in batches. */
 export async function* encodeExamples(
   examples: AsyncIterable<readonly SplitExample[]>,
   { encoder, ggufPath, settings, asOf, signal }: EncodingDeps,
@@ -40,7 +39,6 @@ export async function* encodeExamples(
   }
 }
 
-/** What the encoder needs of an example: a conversation, or the query, the positives and the negatives. */
 function encodable({ content }: SplitExample, { queryInstruction }: SnapshotSettings): Countable {
   if (!('query' in content)) return countableOf(content);
   const { query, positives, negatives } = content;
@@ -62,7 +60,6 @@ export function splitOf(
   return hash / 2 ** 32 < testRatio ? 'test' : 'train';
 }
 
-/** The lines that an example adds to the files, and their tokens. */
 type Samples = {
   lines: string[];
   trainedTokens: number;

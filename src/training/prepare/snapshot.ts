@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ObjectStore } from '#objects';
 
-/** What is learnt: answers to conversations, or which texts belong together. */
 type TrainingKind = 'sft' | 'embedding';
 
 export type SnapshotSettings = {
@@ -14,7 +13,6 @@ export type SnapshotSettings = {
   seed: number;
 };
 
-/** `samples`: lines. */
 export type SnapshotFile = { bytes: number; sha256: string; samples: number };
 
 export const snapshotFiles = ['train', 'eval', 'raw', 'control', 'replay'] as const;
@@ -42,13 +40,11 @@ export type SnapshotCounts = {
     /** Examples that the base model cannot learn, or not with all of their answers; missing where there are none. */
     not_learnable?: number;
   };
-  /** Texts to embed that were cut. */
   truncated: number;
   /** Of the sequences to train: those that are learnt, and the others. */
   trainedTokens: number;
   contextTokens: number;
   evalTokens: number;
-  /** Of all sequences, tokens. */
   longest: number;
 };
 
@@ -81,7 +77,6 @@ export function nameManifest(manifest: Omit<SnapshotManifest, 'sha256'>): Snapsh
   return { ...manifest, sha256: createHash('sha256').update(JSON.stringify(manifest)).digest('hex') };
 }
 
-/** Keys of the objects of a snapshot. */
 export function snapshotKeys(sha256: string): Record<'manifest' | SnapshotFileName, string> {
   const folder = `training/snapshots/${sha256}`;
   return {
@@ -94,13 +89,11 @@ export function snapshotKeys(sha256: string): Record<'manifest' | SnapshotFileNa
   };
 }
 
-/** An example that cannot be learnt, and why. */
 export type ExampleProblem = { exampleId: string; reason: string };
 
 /** Thrown where nothing is left to learn or to measure; then nothing is frozen. */
 export class SnapshotRefused extends Error {
   override readonly name = 'SnapshotRefused';
-  /** The first of them. */
   readonly problems: readonly ExampleProblem[];
   readonly total: number;
 
@@ -111,7 +104,6 @@ export class SnapshotRefused extends Error {
   }
 }
 
-/** Whether all of its objects are there. */
 export async function isStored(objects: ObjectStore, manifest: SnapshotManifest): Promise<boolean> {
   const keys = snapshotKeys(manifest.sha256);
   if ((await objects.size(keys.manifest)) === null) return false;

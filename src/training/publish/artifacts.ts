@@ -1,4 +1,3 @@
-/** Keys of what an attempt leaves for good. */
 export function artifactKeys({ jobId, attempt }: { jobId: string; attempt: number }) {
   const folder = `training/jobs/${jobId}/${attempt}`;
   return { adapter: `${folder}/adapter.gguf`, archive: `${folder}/lora.zip`, manifest: `${folder}/manifest.json` };

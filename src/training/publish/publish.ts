@@ -19,11 +19,9 @@ import { architectureOf, baseFilesOf } from '../supervise/base-weights.ts';
 import { artifactKeys } from './artifacts.ts';
 import { type AdapterCheck, checkAdapter } from './check-adapter.ts';
 
-/** An attempt whose trainer is done, with what it wrote. */
 export type TrainedAttempt = {
   job: TrainingJob;
   snapshot: SnapshotManifest;
-  /** `out_dir` of the trainer. */
   outFolder: string;
   metrics: Record<string, number>;
   baselineMetrics: Record<string, number> | null;

@@ -19,7 +19,6 @@ export function authorOf(request: FastifyRequest): JobAuthor {
   return { actor: actorOf(request.principal), requestId: request.id };
 }
 
-/** The job that a path names, in a project of the caller. Throws `not_found`. */
 export async function readOwnJob(sql: Sql, request: FastifyRequest): Promise<TrainingJob> {
   const { id: projectId } = await readOwnProject(sql, request.principal, projectPathOf(request));
   const id = jobIdOf(request);

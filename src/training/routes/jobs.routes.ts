@@ -33,7 +33,6 @@ type JobsRoutesDeps = {
   models: ModelsService;
   datasets: Datasets;
   maxActiveJobs: number;
-  /** A job waits for a worker, or its worker has to hear of something. */
   wake: () => void;
 };
 

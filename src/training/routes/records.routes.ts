@@ -22,7 +22,6 @@ type RecordsRoutesDeps = { database: Database; cursors: CursorCodec; objects: Ob
 
 const defaultPoints = 500;
 
-/** The log, metrics, data and adapter of a job. */
 export function recordsRoutes(deps: RecordsRoutesDeps) {
   const { database, objects } = deps;
   return async (app: FastifyInstance): Promise<void> => {
@@ -84,7 +83,6 @@ export function recordsRoutes(deps: RecordsRoutesDeps) {
   };
 }
 
-/** Lines as they are written, until the job is over or its reader is gone. */
 async function streamLogs(
   { database, changes }: RecordsRoutesDeps,
   { request, reply }: Exchange,

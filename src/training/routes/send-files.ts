@@ -12,10 +12,8 @@ import { numberOf } from '../settings/hyperparameters.ts';
 import { readOwnJob } from './job-access.ts';
 import { frozenToWire } from './wire.ts';
 
-/** A request and the reply that it gets. */
 export type Exchange = { request: FastifyRequest; reply: FastifyReply };
 
-/** Sends the version that a job learned from: as JSON lines where the caller accepts those, else its description. */
 export async function sendFrozen(
   database: Database,
   { request, reply }: Exchange,
@@ -60,7 +58,6 @@ export function finishedFilesOf(job: TrainingJob, attempt: number | undefined): 
   return { id: job.id, attempt: job.attempt, archiveSha256, archiveBytes: Number(archiveBytes) };
 }
 
-/** Sends the ZIP archive of a finished job, or the range of it that the caller asks for. */
 export async function sendArchive(
   objects: ObjectStore,
   { request, reply }: Exchange,

@@ -6,11 +6,9 @@ import { exitCodes } from './protocol.ts';
 import type { TrainerOutcome } from './runner.ts';
 import type { StartFolder } from './start-folder.ts';
 
-/** What is to run, and all of the environment that it gets. */
 export type Program = { file: string; args: readonly string[]; cwd: string; env: Readonly<Record<string, string>> };
 
 export type AttemptTimeouts = {
-  /** From asking to killing, ms. */
   killAfterMs: number;
   /** Time that a trainer has whose server died, ms: it ends by itself. */
   orphanMs: number;
@@ -35,7 +33,6 @@ export class LocalAttempt {
   #pid = 0;
   #reason: string | null = null;
   #hasExited = false;
-  /** Its exit code, where this process was told of it. */
   #exitCode: number | null = null;
   #isOver = false;
   #timer: NodeJS.Timeout | null = null;
@@ -75,12 +72,10 @@ export class LocalAttempt {
     return attempt;
   }
 
-  /** As far as it is known. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Whether nothing will be written any more. */
   async hasEnded(): Promise<boolean> {
     if (this.#isOver) return true;
     if (this.#child !== null && !this.#hasExited) {

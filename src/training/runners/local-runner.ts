@@ -19,7 +19,6 @@ export type LocalRunnerOptions = Partial<AttemptTimeouts> & {
   stopMs?: number;
 };
 
-/** A start that somebody asked for. */
 type Active = { folder: StartFolder; canceled: AbortController; attempt: Promise<LocalAttempt> | null };
 
 /** Runs attempts on this machine, each in a process group of its own that may outlive the server briefly. */
@@ -115,7 +114,6 @@ export function createLocalRunner(options: LocalRunnerOptions): Runner {
 
 const canceledEarly: TrainerOutcome = { kind: 'exited', code: exitCodes.cancelled };
 
-/** Lines of what is made ready; returns what came of it. */
 async function* forward<Result>(lines: AsyncGenerator<string, Result>): AsyncGenerator<RunnerLine, Result> {
   for (;;) {
     const next = await lines.next();

@@ -6,21 +6,16 @@ import { createRayRunner } from './ray-runner.ts';
 import type { Runner } from './runner.ts';
 import { trainerProgram } from './trainer-program.ts';
 
-/** Where attempts run, as the operator says. */
 export type RunnerValues = {
   trainingRunner: 'local' | 'ray';
   /** null: the interpreter that `trainer/setup.sh` makes; on Ray `python3` of the workers. */
   trainingPython: string | null;
-  /** null: half of what the machine has. */
   trainingThreads: number | null;
-  /** null: there is no cluster. */
   rayUrl: string | null;
   rayToken: string | null;
-  /** File that holds the token, instead. */
   rayTokenFile: string | null;
   /** Folder that this machine and the workers share. */
   rayFolder: string | null;
-  /** Its path on the workers; null: the same. */
   rayWorkerFolder: string | null;
   rayCpus: number;
   rayGpus: number;

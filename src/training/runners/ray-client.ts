@@ -1,7 +1,6 @@
 import { type Fields, isFields, OperatorError } from '#kernel';
 
 export type RayEndpoint = {
-  /** Of the dashboard, without a slash at the end. */
   url: string;
   token: string | null;
 };
@@ -40,7 +39,6 @@ export class RayClient {
     this.#endpoint = endpoint;
   }
 
-  /** Null: Ray knows no such job. */
   async find(id: string): Promise<RayJob | null> {
     const response = await this.#request('GET', `/api/jobs/${id}`);
     if (response.status === 404) return null;
@@ -117,7 +115,6 @@ export class RayClient {
   }
 }
 
-/** The body of a response that must have this status. */
 function expect({ status, body }: RayResponse, expected: number): Buffer {
   if (status === expected) return body;
   if (status === 401 || status === 403)

@@ -13,13 +13,9 @@ import { trainerFolder } from './trainer-program.ts';
 export type RayRunnerOptions = RayEndpoint &
   RayTerms & {
     shared: SharedFolder;
-    /** Time in which Ray must find capacity for an attempt, ms. */
     pendingMs: number;
-    /** Time that Ray may be away, ms. */
     unreachableMs?: number;
-    /** Longest time without a word, ms. */
     silenceMs?: number;
-    /** Replaces the trainer's. */
     packageFolder?: string;
   };
 
@@ -120,7 +116,6 @@ async function clearAway({ job, shared }: RayStart, signal: AbortSignal): Promis
   await shared.remove().catch(() => {});
 }
 
-/** What a job that is over has written, and how it ended. */
 async function bringHome(ended: RayJob, { folder, job, shared }: RayStart): Promise<TrainerOutcome> {
   await shared.bringAll(folder.outputPath);
   if (await shared.isThere()) {

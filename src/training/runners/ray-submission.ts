@@ -10,21 +10,16 @@ import { fixedEnvironment } from './trainer-program.ts';
 
 /** What every attempt gets of the cluster. */
 export type RayTerms = {
-  /** What an attempt reserves. */
   cpus: number;
   gpus: number;
-  /** The interpreter on the workers. */
   python: string;
-  /** Replaces the trainer. */
   entrypoint?: string;
   /** Time that an attempt has to write a checkpoint once it is to end, ms. */
   killAfterMs?: number;
 };
 
-/** The paths are as the workers see them. */
 type RayStartPaths = AttemptRef & { specPath: string; outputPath: string; workingDir: string };
 
-/** A start of an attempt as Ray is told of it. */
 export function submissionOf(start: RayStartPaths, terms: RayTerms): Omit<RaySubmission, 'submission_id'> {
   const { jobId, attempt, specPath, outputPath, workingDir } = start;
   const { cpus, gpus, python, killAfterMs = 30_000 } = terms;
@@ -62,7 +57,6 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** What a trainer is made of; no caches, no tests. */
 const packageFiles = /\.(py|jinja)$/;
 /** Nothing in the archive depends on when or where it is made. */
 const untimed = { mtime: new Date(1980, 0, 1), mode: 0o100644, compress: false, forceDosTimestamp: true };

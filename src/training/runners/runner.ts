@@ -31,7 +31,6 @@ export type TrainerStart = AttemptRef & {
 
 type AreOver = (attempts: readonly AttemptName[]) => Promise<readonly AttemptName[]>;
 
-/** Where attempts run. */
 export type Runner = {
   readonly name: 'local' | 'ray';
   /**

@@ -5,9 +5,7 @@ import { OperatorError, systemCodeOf } from '#kernel';
 import type { TrainerStart } from './runner.ts';
 
 export type SharedFolder = {
-  /** Path of the folder on this machine. */
   here: string;
-  /** Path of the same folder on the workers. */
   there: string;
 };
 
@@ -27,7 +25,6 @@ export class SharedAttempt {
     this.#name = `attempts/${run.jobId}/${run.attempt}-${run.restart ?? 0}`;
   }
 
-  /** As the workers call it. */
   get specPath(): string {
     return posix.join(this.#folder.there, this.#name, 'spec.json');
   }
@@ -49,12 +46,10 @@ export class SharedAttempt {
     return join(this.#here, this.#run.spec.out_dir);
   }
 
-  /** Where it comes to, on this machine. */
   get #outHome(): string {
     return join(this.#run.specFolder, this.#run.spec.out_dir);
   }
 
-  /** Puts there what the trainer needs. */
   async layOut(): Promise<void> {
     const { spec, specFolder } = this.#run;
     await stat(this.#folder.here).catch((cause: unknown) => {
@@ -108,7 +103,6 @@ export class SharedAttempt {
     return second === 'events.jsonl' || second === spec.resume_from;
   }
 
-  /** The model, once for all attempts. */
   async #layOutBase(): Promise<string> {
     const { dir, sha256 } = this.#run.spec.base;
     const name = `models/${sha256}`;
@@ -154,7 +148,6 @@ const [everyRight, rightsOfFiles] = [0o777, 0o666];
 /** Only the owner may enter and read. */
 const ownersMode = 0o700;
 
-/** Who may do what with a folder. */
 export async function modeOf(folder: string): Promise<number> {
   return (await lstat(folder)).mode & everyRight;
 }
@@ -172,7 +165,6 @@ async function setModes(path: string, mode: number): Promise<void> {
   for (const name of names) await setModes(join(path, name), mode);
 }
 
-/** The same of a folder alone. */
 async function setMode(path: string, mode: number): Promise<void> {
   await chmod(path, mode).catch(ignoreOthers);
 }

@@ -7,7 +7,6 @@ import { isFields, storable } from '#kernel';
 
 export const eventPrefix = '@evt ';
 
-/** Numbers by name; nested ones as `outer.inner`. */
 export type Metrics = Record<string, number>;
 export type TrainerFailure = { code: string; message: string; hint: string | null; retryable: boolean };
 
@@ -31,7 +30,6 @@ const eventFields = {
     params_trainable: orElse(count, null),
     mem_estimate_mb: orElse(number, null),
   },
-  /** Active time counts from here. */
   started: { resumed_step: orElse(stepNumber, 0) },
   progress: {
     step: stepNumber,
@@ -68,7 +66,6 @@ export type TrainerEvent = { seq: number; t: number; active_ms: number } & {
   [Name in EventName]: { event: Name } & FieldsOf<Name>;
 }[EventName];
 
-/** Reads a line of output; null: it is no event. */
 export function readEvent(line: string): TrainerEvent | null {
   const fields = line.startsWith(eventPrefix) ? parse(line.slice(eventPrefix.length)) : undefined;
   if (!isFields(fields) || typeof fields.event !== 'string' || !Object.hasOwn(eventFields, fields.event)) return null;
@@ -164,7 +161,6 @@ function texts(value: unknown): Record<string, string> {
   );
 }
 
-/** The numbers in a value and in the objects in it. */
 function metrics(value: unknown): Metrics {
   if (!isFields(value)) return {};
   const flat = Object.entries(value).flatMap(([key, item]): [string, number][] => {

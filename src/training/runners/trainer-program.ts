@@ -11,7 +11,6 @@ type TrainerProgramOptions = {
   environment: ProcessEnvironment;
   /** An interpreter that has everything; null: the one that `trainer/setup.sh` makes. */
   python: string | null;
-  /** null: half of what the machine has. */
   threads: number | null;
 };
 
@@ -26,7 +25,6 @@ export const fixedEnvironment = {
   PYTHONDONTWRITEBYTECODE: '1',
 };
 
-/** The folder of the trainer's package. */
 export function trainerFolder(): string {
   return fileURLToPath(new URL('../../../trainer', import.meta.url));
 }

@@ -8,7 +8,6 @@ import { startProcess } from '#processes';
 type TrainerPythonOptions = {
   environment: Readonly<Record<string, string>>;
   signal: AbortSignal;
-  /** Replaces `trainer/setup.sh` and the folder where it makes the environment. */
   setup?: { script: string; venv: string };
 };
 

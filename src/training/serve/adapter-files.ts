@@ -9,7 +9,6 @@ import type { ObjectStore } from '#objects';
 
 /** Adapters as files of this machine, named by their content: the engine reads files. */
 export type AdapterFiles = {
-  /** Fetches it where it is not here yet. Throws `artifact_not_found`. */
   fetch: (adapter: { sha256: string; key: string }) => Promise<Adapter>;
   /** Sees to it that one that was fetched is here still, and stays for an hour at least. */
   provideFile: (adapter: Adapter) => Promise<void>;

@@ -40,7 +40,6 @@ const matches = `j.account_id = $1 and j.state = 'succeeded' and ($2::text is nu
   and ($3::text is null or o.slug = $3 and p.slug = $4) and ($5::text is null or position($5 in j.search_text) > 0)`;
 const tables = 'training_jobs j join projects p on p.id = j.project_id join accounts o on o.id = j.account_id';
 
-/** Finished jobs of an account after a position, newest first, and how many there are in all. */
 export async function listRegistryJobs(
   sql: Sql,
   { accountId, kind, project, q }: FinishedJobsFilter,
@@ -64,10 +63,8 @@ export async function listRegistryJobs(
   return { rows, totalCount: count?.total ?? 0 };
 }
 
-/** A job that succeeded, and the attempt whose files it is served and downloaded from. */
 type ServedJob = { jobId: string; attempt: number };
 
-/** Jobs that succeeded, in the order of their ids. */
 export function listServedJobs(sql: Sql, { after, limit }: { after: string; limit: number }): Promise<ServedJob[]> {
   return sql.query<ServedJob>(
     `select id as "jobId", attempt from training_jobs where id > $1 and state = 'succeeded' order by id limit $2`,

@@ -10,7 +10,6 @@ import { servingOf } from '../settings/hyperparameters.ts';
 import type { AdapterFiles } from './adapter-files.ts';
 import { findServedJobs, isOfPublicProject, type ServedJobRow } from './served-jobs.store.ts';
 
-/** What a call names, and who calls. */
 type CallQuestion = {
   requested: string | null;
   alias: { targetType: string; targetId: string } | null;
@@ -28,7 +27,6 @@ export type ServedJobs = TrainedModels &
     ofAccount: (question: CallQuestion) => Promise<TrainedModel | null>;
     /** Sees to it that the file of an adapter of a job that was found is there, and stays for an hour at least. */
     provideFile: (adapter: Adapter) => Promise<void>;
-    /** Writes the adapter of a job that was found in the form of PEFT into a folder. */
     writePeft: (adapterSha256: string, folder: string) => Promise<void>;
   };
 
@@ -42,7 +40,6 @@ type ServedJobsDeps = { sql: Sql; files: AdapterFiles; objects: ObjectStore; mos
 
 export function createServedJobs({ sql, files, objects, mostKnown = mostKnownJobs }: ServedJobsDeps): ServedJobs {
   const known = new Map<string, Known>();
-  /** Keys of the archives of those known, by the digest of the adapter. */
   const archives = new Map<string, string>();
 
   async function modelOf(job: ServedJobRow): Promise<Known> {

@@ -7,21 +7,16 @@ import { findMsPerToken } from '../jobs/jobs.store.ts';
 import { type Hyperparameters, numberOf, resolveHyperparameters } from './hyperparameters.ts';
 
 type EstimateInput = {
-  /** Number of weights of the base model. */
   parameters: number;
   trainCount: number;
   testCount: number;
-  /** Of all examples. */
   tokens: number;
   hyperparameters: Hyperparameters;
   rateMicroPerMinute: Micro;
   /** Time that a token took here lately, ms; null: nothing was measured. */
   measuredMsPerToken: number | null;
-  /** Part of the work that is done already. */
   doneShare?: number;
-  /** Share of each step that comes from the control set. */
   replayRatio?: number;
-  /** Examples of the control set. */
   controlCount?: number;
 };
 
@@ -48,7 +43,6 @@ export function estimateSteps({
   return Math.max(1, Math.min(steps, numberOf(hyperparameters, 'max_steps', Number.POSITIVE_INFINITY)));
 }
 
-/** What a job will cost, before anything of it has run. */
 export function estimateJob(input: EstimateInput): JobEstimate {
   const { trainCount, testCount, hyperparameters, measuredMsPerToken, doneShare = 0, replayRatio = 0 } = input;
   const examples = Math.max(1, trainCount + testCount);
@@ -71,7 +65,6 @@ export function estimateJob(input: EstimateInput): JobEstimate {
   );
 }
 
-/** What a retry will cost, from the time that a step took. */
 export function estimateRest(
   { remainingSteps, msPerStep: step }: { remainingSteps: number; msPerStep: number },
   rateMicroPerMinute: Micro,

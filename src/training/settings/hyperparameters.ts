@@ -81,14 +81,12 @@ function refuse(name: string, message: string, details: Record<string, unknown> 
   return fault('invalid_request', { message: `${param}: ${message}.`, param, ...(details ? { details } : {}) });
 }
 
-/** Of another JSON type than the hyperparameter has. */
 function misfit(name: HyperparameterName, expected: string, type: string) {
   const param = `hyperparameters.${name}`;
   const detail = [{ type, loc: ['body', 'hyperparameters', name], msg: expected }];
   return fault('invalid_shape', { message: `${param}: ${expected}.`, param, detail });
 }
 
-/** A hyperparameter that the model has as a number. */
 export function numberOf(hyperparameters: Hyperparameters, name: HyperparameterName, fallback: number): number {
   const value = hyperparameters[name];
   return typeof value === 'number' ? value : fallback;

@@ -1,8 +1,8 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { isFields, systemCodeOf } from '#kernel';
+import { systemCodeOf } from '#kernel';
 import type { ObjectStore } from '#objects';
 import { exists } from '../exists.ts';
 import type { AttemptName } from '../jobs/job.ts';
@@ -10,14 +10,12 @@ import { type SnapshotManifest, snapshotKeys } from '../prepare/snapshot.ts';
 import type { TrainerSpec } from '../runners/protocol.ts';
 
 export const outName = 'out';
-/** Beside the folders of the jobs: snapshots that are being made. */
 export const draftsName = 'drafts';
 
 export function attemptFolder(root: string, { jobId, attempt }: AttemptName): string {
   return join(root, jobId, String(attempt));
 }
 
-/** Whether the folder has what a trainer leaves that is done. */
 export async function hasResult(folder: string): Promise<boolean> {
   const needed = ['check.json', 'adapter/adapter_config.json', 'adapter/adapter_model.safetensors'];
   const found = await Promise.all(needed.map((name) => exists(join(folder, outName, name))));
@@ -67,13 +65,11 @@ function eventsPath(folder: string): string {
   return join(folder, outName, 'events.jsonl');
 }
 
-/** Names of the checkpoints in the folder, oldest first. */
 export async function listCheckpoints(folder: string): Promise<string[]> {
   const names = await readdir(join(folder, outName)).catch(() => []);
   return names.filter((name) => /^ckpt-[0-9]+$/.test(name)).sort();
 }
 
-/** Where the objects of a checkpoint are. */
 export function checkpointKey({ jobId, attempt }: AttemptName, name: string, file: string): string {
   return `training/jobs/${jobId}/${attempt}/${name}/${file}`;
 }
@@ -132,11 +128,4 @@ async function sizeOf(path: string): Promise<number | null> {
     ({ size }) => size,
     () => null,
   );
-}
-
-/** Architecture of a model in Hugging Face form; null: it does not say. */
-export async function architectureOf(weightsFolder: string): Promise<string | null> {
-  const config: unknown = JSON.parse(await readFile(join(weightsFolder, 'config.json'), 'utf8'));
-  const type = isFields(config) ? config.model_type : null;
-  return typeof type === 'string' ? type : null;
 }

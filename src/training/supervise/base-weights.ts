@@ -35,7 +35,6 @@ function unavailable(message: string, hint: string | null = null): AttemptFailur
   return new AttemptFailure('base_model_unavailable', message, { hint });
 }
 
-/** Architecture of a model in Hugging Face form; null: its configuration names none. */
 export async function architectureOf(weightsFolder: string): Promise<string | null> {
   const config: unknown = JSON.parse(await readFile(join(weightsFolder, 'config.json'), 'utf8'));
   const type = isFields(config) ? config.model_type : null;

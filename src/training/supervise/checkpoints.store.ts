@@ -57,7 +57,6 @@ export async function noteCheckpointFiles(
   return rows.length > 0;
 }
 
-/** All of its files are uploaded. */
 export async function noteCheckpointStored(sql: Sql, { jobId, attempt }: AttemptName, name: string): Promise<void> {
   await sql.query(
     `update training_checkpoints set files = noted_files, removed_at = null

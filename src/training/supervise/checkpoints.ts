@@ -18,7 +18,6 @@ import type { LeasedJob, WorkerDeps } from './leased-job.ts';
 const maxStored = 2;
 
 export type CheckpointUploads = {
-  /** Copies a checkpoint into the object store while the training goes on. */
   upload: (name: string) => void;
   /** Resolves when nothing is being copied. Rejects never. */
   settled: () => Promise<void>;

@@ -8,7 +8,6 @@ import { recordOutput } from './record-output.ts';
 
 type TrainerEnd = {
   outcome: TrainerOutcome;
-  /** The failure that the trainer reported. */
   failure: TrainerFailure | null;
   /** It was at work, and came no further than others before it. */
   isStuck: boolean;
@@ -18,7 +17,6 @@ type FollowedStart = { job: TrainingJob; spec: TrainerSpec; checkpoints: Checkpo
 
 const canceledOutcome: TrainerOutcome = { kind: 'exited', code: exitCodes.cancelled };
 
-/** Follows one trainer to its end. */
 export async function followTrainer(
   deps: WorkerDeps,
   leased: LeasedJob,

@@ -18,24 +18,19 @@ export type WorkerDeps = {
   /** Weights of a base model to train on, as a Hugging Face folder. Throws `AttemptFailure`. */
   weightsOf: (job: TrainingJob) => Promise<{ dir: string; arch: string }>;
   publish: PublishAttempt;
-  /** Points the alias of a job at it once it has succeeded. */
   deploy: (job: TrainingJob) => Promise<void>;
   onChange: (jobId: string) => void;
   /** An account may have been charged. */
   onCharge: (accountId: string) => void;
-  /** Attempts have their folders in here. */
   root: string;
   timing: LeaseTiming & { batchMs: number; checkpointSeconds: number };
   log: Log;
 };
 
-/** A job in the hands of a worker. */
 export type LeasedJob = {
   lease: JobLease;
   heartbeat: LeaseHeartbeat;
-  /** Aborts when this worker has to let go. */
   signal: AbortSignal;
-  /** Aborts when the job is to be canceled. */
   canceled: AbortSignal;
   folder: string;
 };

@@ -4,7 +4,6 @@ import type { LogLevel, NewLogLine } from '../logs/logs.store.ts';
 import type { ExampleProblem, SnapshotManifest } from '../prepare/snapshot.ts';
 import { isEvent, type RunnerLine } from '../runners/runner.ts';
 
-/** The log line for what a trainer printed; null: only numbers, which are metrics. */
 export function logLineOf(line: RunnerLine, kind: TrainingJob['kind']): NewLogLine | null {
   if (!isEvent(line)) {
     const source = line.line === 0 ? 'system' : 'trainer';
@@ -64,13 +63,11 @@ function numbers(metrics: Record<string, number>): string {
 
 const maxNamed = 5;
 
-/** The first examples, each with what stands in its way. */
 export function problemTexts(problems: readonly ExampleProblem[]): string {
   const named = problems.slice(0, maxNamed).map(({ exampleId, reason }) => `${exampleId}: ${reason}`);
   return named.join(' ');
 }
 
-/** Which examples a job does not learn from. */
 export function droppedExampleLines({ counts, control, problems = [] }: SnapshotManifest): NewLogLine[] {
   const lines: NewLogLine[] = [];
   const warn = (message: string) => lines.push({ level: 'warn', source: 'system', message });

@@ -52,7 +52,6 @@ export async function runTrainers(
   }
 }
 
-/** Puts everything that the next trainer needs into its folder; returns its specification. */
 async function prepare(
   deps: WorkerDeps,
   leased: LeasedJob,
@@ -74,7 +73,6 @@ async function prepare(
   return specOf({ job, snapshot, base, resumeFrom, maxActiveMs, checkpointSeconds });
 }
 
-/** Lets an attempt that ran on another machine go on here. */
 async function moveHere(deps: WorkerDeps, leased: LeasedJob, job: TrainingJob): Promise<void> {
   const counters = { seq: Number(job.trainerSeq), activeMs: job.attemptMs + job.redoneMs };
   if (!(await hasMoved(leased.folder, counters))) return;

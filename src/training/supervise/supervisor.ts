@@ -7,7 +7,6 @@ import { work } from './worker.ts';
 
 type SupervisorOptions = WorkerDeps & {
   instanceId: string;
-  /** Jobs worked on at the same time. */
   slots: number;
   /** Pause between two looks for jobs of other servers. */
   pollMs?: number;
@@ -71,7 +70,6 @@ export function createSupervisor(options: SupervisorOptions) {
     start: poll.start,
     /** There may be something to do. */
     wake,
-    /** Releases the jobs that are being worked on, for others or for later. */
     async stop(): Promise<void> {
       stopping.abort();
       await poll.stop();

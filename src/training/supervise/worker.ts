@@ -65,7 +65,6 @@ async function readTrained(sql: Sql, job: TrainingJob, outFolder: string): Promi
   return { job, snapshot: job.snapshot, outFolder, metrics, baselineMetrics, versions };
 }
 
-/** What becomes of a job whose work has ended with an error. */
 async function handleError(
   deps: WorkerDeps,
   leased: LeasedJob,
