@@ -21,8 +21,8 @@ export const inCommon: Record<string, string> = {
   'model-request.ts': 'what every model is asked',
   'collected-answer.ts':
     'the parts of an answer, as the message of a conversation too, and ids that look like those of other services',
-  'context-excess.ts': 'what is too long is told in the words of the protocol',
-  'stored-responses.ts': 'what is kept for later calls',
+  'context-excess.ts': 'what is too long is reported in the terms of the protocol',
+  'stored-responses.ts': 'what is stored for later calls',
 };
 
 /** What is known of each other: `openai` is what those of OpenAI share. */

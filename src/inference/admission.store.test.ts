@@ -5,12 +5,12 @@ import type { Database } from '#db';
 import { insertHostedModel, openModels } from '#models';
 import { seedAccount, seedKey, seedProject } from '#test/accounts.ts';
 import { createTestDatabase } from '#test/database.ts';
-import { type AdmissionAnswer, findAccountAdmission, findAdmissions } from './admission.store.ts';
+import { type AdmissionFacts, findAccountAdmission, findAdmissions } from './admission.store.ts';
 
 const unlimited = { requestsPerMinute: null, concurrentRequests: null, creditsPerDayMicro: null };
 
 /** What an answer says of who asks, where and for what; null where it says that there is nothing. */
-function told({ caller, project, alias }: AdmissionAnswer) {
+function told({ caller, project, alias }: AdmissionFacts) {
   return [caller && [caller.keyId, caller.accountId], project && [project.id, project.ownerId], alias?.id ?? null];
 }
 

@@ -3,7 +3,7 @@ import type { CallLimits } from '#limits';
 import type { AliasRow } from '#models';
 
 /** What one call asks about: the project in its path, the model in its body. */
-export type AdmittedPlace = {
+export type AdmissionScope = {
   ownerSlug: string;
   projectSlug: string;
   /** null where the route has no model, and while the body could not be read. */
@@ -11,9 +11,9 @@ export type AdmittedPlace = {
 };
 
 /** What a call with a key presents: its digest, in hexadecimal. */
-export type AdmissionQuestion = AdmittedPlace & { digest: string };
+export type AdmissionRequest = AdmissionScope & { digest: string };
 
-export type AdmissionAnswer = {
+export type AdmissionFacts = {
   /** Who pays; null: nobody whom we know. */
   caller: {
     /** Null: somebody who is signed in, without a key. */
@@ -42,7 +42,7 @@ export type AdmissionAnswer = {
 };
 
 type Row = {
-  /** Of the question, from 1. */
+  /** Of the request, from 1. */
   position: number;
   key_id: string | null;
   key_name: string | null;
@@ -79,7 +79,7 @@ type Row = {
  * every call, these cost none.
  */
 const statementFor = (caller: string) => `
-  select asked.position::int, c.key_id, c.key_name, c.account_id, c.status as account_status, c.limits,
+  select request.position::int, c.key_id, c.key_name, c.account_id, c.status as account_status, c.limits,
          p.id as project_id, p.account_id as owner_id, p.kind, p.visibility, p.archived_at is not null as archived,
          p.inference_auto_save,
          h.id as alias_id, h.alias, h.state as alias_state, h.visibility as alias_visibility, h.target_type, h.target_id,
@@ -89,7 +89,7 @@ const statementFor = (caller: string) => `
             where account_id = c.account_id and project_id = p.id and (expires_at is null or expires_at > now())
             order by hosted_model_id is not distinct from h.id desc limit 1) end as share
     from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality
-           as asked (credential, owner_slug, project_slug, model, position)
+           as request (credential, owner_slug, project_slug, model, position)
     left join lateral (
       select k.id as key_id, k.name as key_name, k.account_id, a.slug, a.status,
              case when num_nonnulls(k.requests_per_minute, k.concurrent_requests, k.credits_per_day_micro,
@@ -105,48 +105,50 @@ const statementFor = (caller: string) => `
        limit 1) c on true
     left join lateral (
       select * from projects
-       where account_id = case when c.slug = asked.owner_slug then c.account_id
-                               else (select id from accounts where slug = asked.owner_slug) end
-         and slug = asked.project_slug
+       where account_id = case when c.slug = request.owner_slug then c.account_id
+                               else (select id from accounts where slug = request.owner_slug) end
+         and slug = request.project_slug
        limit 1) p on true
-    left join lateral (select * from hosted_models where project_id = p.id and alias = asked.model limit 1) h on true`;
+    left join lateral (select * from hosted_models where project_id = p.id and alias = request.model limit 1) h on true`;
 
-const byKey = statementFor(`select * from api_keys where digest = decode(asked.credential, 'hex') and active limit 1`);
+const byKey = statementFor(
+  `select * from api_keys where digest = decode(request.credential, 'hex') and active limit 1`,
+);
 
 /** For somebody who is signed in: his account asks, and only its limits bind. */
-const byAccount = statementFor(`select null::text as id, null::text as name, asked.credential as account_id,
+const byAccount = statementFor(`select null::text as id, null::text as name, request.credential as account_id,
   null::integer as requests_per_minute, null::integer as concurrent_requests, null::bigint as credits_per_day_micro`);
 
-/** Answers all questions in order, in one round trip. */
-export async function findAdmissions(sql: Sql, questions: readonly AdmissionQuestion[]): Promise<AdmissionAnswer[]> {
+/** Answers all requests in order, in one round trip. */
+export async function findAdmissions(sql: Sql, requests: readonly AdmissionRequest[]): Promise<AdmissionFacts[]> {
   const rows = await sql.query<Row>(
     byKey,
     [
-      questions.map(({ digest }) => digest),
-      questions.map(({ ownerSlug }) => ownerSlug),
-      questions.map(({ projectSlug }) => projectSlug),
-      questions.map(({ model }) => model),
+      requests.map(({ digest }) => digest),
+      requests.map(({ ownerSlug }) => ownerSlug),
+      requests.map(({ projectSlug }) => projectSlug),
+      requests.map(({ model }) => model),
     ],
     { name: 'admission' },
   );
-  // `left join`: each question has its row.
+  // `left join`: each request has its row.
   return rows
     .toSorted((a, b) => a.position - b.position)
-    .map((row, index) => toAnswer(row, questions[index]?.ownerSlug ?? ''));
+    .map((row, index) => toAnswer(row, requests[index]?.ownerSlug ?? ''));
 }
 
 /** The same for an account that has proved itself otherwise than with a key. */
 export async function findAccountAdmission(
   sql: Sql,
   accountId: string,
-  { ownerSlug, projectSlug, model }: AdmittedPlace,
-): Promise<AdmissionAnswer | null> {
+  { ownerSlug, projectSlug, model }: AdmissionScope,
+): Promise<AdmissionFacts | null> {
   const values = [[accountId], [ownerSlug], [projectSlug], [model]];
   const [row] = await sql.query<Row>(byAccount, values, { name: 'admission_of_account' });
   return row ? toAnswer(row, ownerSlug) : null;
 }
 
-function toAnswer(row: Row, ownerSlug: string): AdmissionAnswer {
+function toAnswer(row: Row, ownerSlug: string): AdmissionFacts {
   return {
     caller:
       row.account_status === null

@@ -6,25 +6,25 @@ import { bearerDigest, type KeyUsage } from '#keys';
 import { type CallLimits, hasLimits, type LimitedSubject } from '#limits';
 import type { AliasRow, TrainedModel } from '#models';
 import {
-  type AdmissionAnswer,
-  type AdmissionQuestion,
-  type AdmittedPlace,
+  type AdmissionFacts,
+  type AdmissionRequest,
+  type AdmissionScope,
   findAccountAdmission,
   findAdmissions,
 } from './admission.store.ts';
 
 /** Finds the finished job behind a call, as far as the caller may use it. */
-export type FindTrained = (question: {
+export type FindTrained = (call: {
   requested: string | null;
   alias: AliasRow | null;
   accountId: string;
 }) => Promise<TrainedModel | null>;
 
-export type Admit = (headers: IncomingHttpHeaders, place: AdmittedPlace) => Promise<Admitted>;
+export type Admit = (headers: IncomingHttpHeaders, scope: AdmissionScope) => Promise<Admitted>;
 
 /** One statement at a time: with two, batches are half as large and cost more (measured: a fifth fewer calls per second). */
 const lanes = 1;
-const maxQuestions = 512;
+const maxItems = 512;
 
 /**
  * Makes the admission check of the compatible routes. The promise: once the answer to deactivate or delete a key has
@@ -34,35 +34,37 @@ const maxQuestions = 512;
  */
 export function createAdmission(options: { sql: Sql; keyUsage: KeyUsage; findTrained?: FindTrained }): Admit {
   const { sql, keyUsage, findTrained } = options;
-  const batcher = createBatcher<AdmissionQuestion, AdmissionAnswer>({
+  const batcher = createBatcher<AdmissionRequest, AdmissionFacts>({
     name: 'inference.admit',
     lanes,
-    maxItems: maxQuestions,
-    run: (questions) => findAdmissions(sql, questions),
+    maxItems,
+    run: (requests) => findAdmissions(sql, requests),
   });
 
-  return async (headers, place) => {
+  return async (headers, scope) => {
     const digest = bearerDigest(headers);
     if (!digest) throw noKey();
-    const answer = await batcher.submit({ ...place, digest });
+    const answer = await batcher.submit({ ...scope, digest });
     const { keyId } = callerOf(answer);
     // A key counts as used also where the project refuses it.
     if (keyId !== null) keyUsage.seen(keyId);
-    return withTrained(judge(answer), place.model, findTrained);
+    return withTrained(admittedOf(answer), scope.model, findTrained);
   };
 }
+
+export type AdmitPrincipal = ReturnType<typeof createPrincipalAdmission>;
 
 /** The same check for a request that was authenticated before: with its key, or as the account of its session. */
 export function createPrincipalAdmission(options: { sql: Sql; admit: Admit; findTrained?: FindTrained }) {
   const { sql, admit, findTrained } = options;
   return async (
     { headers, principal }: { headers: IncomingHttpHeaders; principal: Principal },
-    place: AdmittedPlace,
+    scope: AdmissionScope,
   ): Promise<Admitted> => {
-    if (principal.method === 'api_key') return admit(headers, place);
-    const answer = await findAccountAdmission(sql, principal.accountId, place);
+    if (principal.method === 'api_key') return admit(headers, scope);
+    const answer = await findAccountAdmission(sql, principal.accountId, scope);
     if (!answer) throw fault('invalid_credentials');
-    return withTrained(judge(answer), place.model, findTrained);
+    return withTrained(admittedOf(answer), scope.model, findTrained);
   };
 }
 
@@ -103,7 +105,7 @@ export type Admitted = {
 };
 
 /** Whoever calls. Faults: `invalid_credentials`, `account_suspended`. */
-export function callerOf({ caller }: AdmissionAnswer): NonNullable<AdmissionAnswer['caller']> {
+export function callerOf({ caller }: AdmissionFacts): NonNullable<AdmissionFacts['caller']> {
   if (!caller) throw noKey();
   if (caller.accountStatus !== 'active') throw fault('account_suspended');
   return caller;
@@ -113,7 +115,7 @@ export function callerOf({ caller }: AdmissionAnswer): NonNullable<AdmissionAnsw
  * What an answer of the database lets a caller do. Faults: those of `callerOf`, then `project_not_found`, `state_conflict`
  * (archived project).
  */
-export function judge(answer: AdmissionAnswer): Admitted {
+export function admittedOf(answer: AdmissionFacts): Admitted {
   const caller = callerOf(answer);
   const { project, alias, share, isGuest } = answer;
   if (!project) throw fault('project_not_found');
@@ -134,7 +136,7 @@ export function judge(answer: AdmissionAnswer): Admitted {
   };
 }
 
-/** The same words whatever is wrong with the key. */
+/** The same text whatever is wrong with the key. */
 export function noKey(): Fault {
   return fault('invalid_credentials', {
     message: 'No valid API key was given. Send an active key of this service: "Authorization: Bearer fnf_...".',

@@ -1,17 +1,28 @@
+import type { Embedded, PreparedEmbedding } from '#engine';
 import { fault } from '#kernel';
-import type { ServedModel } from '#models';
+import { type ServedModel, withQueryInstruction } from '#models';
 import type { InferenceDeps } from './deps.ts';
-import { embed } from './embed.ts';
-import { resolve } from './entry.ts';
-import type { ModelCall } from './model-call.ts';
+import { type CallRoute, repeatJson, resolve } from './handle-call.ts';
+import { type ModelCall, runCall } from './model-call.ts';
 import type { EmbeddingAnswer, EmbeddingRequest } from './model-request.ts';
+import { type RunEnd, watchCall } from './observe-calls.ts';
 import type { EmbeddingCall } from './protocol.ts';
 
-/** Answers a call of an embedding model. */
-export async function answerEmbedding(
+export function embeddingRoute(deps: InferenceDeps, route: EmbeddingCall): CallRoute<EmbeddingRequest> {
+  return {
+    operation: route.operation,
+    read: route.read,
+    answer: (call, input) => answerEmbedding(deps, call, { route, input }),
+    repeat: repeatJson,
+  };
+}
+
+type EmbeddingAnswering = { route: EmbeddingCall; input: EmbeddingRequest };
+
+async function answerEmbedding(
   deps: InferenceDeps,
   call: ModelCall,
-  { route, input }: { route: EmbeddingCall; input: EmbeddingRequest },
+  { route, input }: EmbeddingAnswering,
 ): Promise<string> {
   const model = resolveEmbedding(deps, call, input);
   const { maxInputs, requestTokenBudget } = model.limits;
@@ -23,9 +34,9 @@ export async function answerEmbedding(
   }
   const bodyOf = (answer: EmbeddingAnswer) => route.collect(input, answer);
   await call.begin(model, { promptTokens: requestTokenBudget, maxTokens: 0 });
-  const answered = await embed(deps, call, { input, bodyOf });
+  const answer = await embed(deps, call, { input, bodyOf });
   call.reply.type('application/json; charset=utf-8');
-  return JSON.stringify(bodyOf(answered));
+  return JSON.stringify(bodyOf(answer));
 }
 
 /** The checks between shape and limits, in the order of the wire contract 3.2: project, model, dimensions. */
@@ -46,4 +57,94 @@ function resolveEmbedding(deps: InferenceDeps, call: ModelCall, input: Embedding
     });
   }
   return model;
+}
+
+type Embedding = {
+  input: EmbeddingRequest;
+  /** Makes the body of the answer. */
+  bodyOf: (answer: EmbeddingAnswer) => object;
+};
+
+/** Embeds the inputs of one call; resolves when the vectors are checked and charged. */
+function embed(deps: InferenceDeps, call: ModelCall, { input, bodyOf }: Embedding): Promise<EmbeddingAnswer> {
+  const { engine, observe } = deps;
+  const watch = observe && watchCall(observe, { call, sampling: null, streams: false });
+  const { model, signal, admitted } = call;
+  return runCall(call, {
+    observed: watch && { watch, endOf: (answer) => endOf(call, answer) },
+    record: (answer) => ({ body: () => bodyOf(answer) }),
+    release: ({ handle }) => engine.release(handle),
+    async prepare() {
+      const prepared = await engine.prepareEmbedding(
+        {
+          target: model.target,
+          texts: instructed(input, model.queryInstruction),
+          maxInputTokens: model.limits.maxInputTokens,
+          truncate: input.truncate,
+          requestTokens: model.limits.requestTokenBudget,
+          scope: admitted.accountId,
+        },
+        signal,
+      );
+      const excess = limitExcess(prepared, model.limits);
+      if (excess) {
+        engine.release(prepared.handle);
+        throw fault('invalid_request', { param: 'input', message: `input: ${excess}` });
+      }
+      return prepared;
+    },
+    async run(prepared) {
+      const embedded = await engine.embed({ handle: prepared.handle, signal });
+      const cancelled = signal.aborted && embedded.vectors.length === 0;
+      if (!cancelled) checkAnswer(embedded, prepared);
+      const { activeMs, promptTokens } = embedded;
+      return {
+        result: { ...embedded, truncated: prepared.inputs.map(({ truncated }) => truncated) },
+        run: { activeMs, promptTokens, completionTokens: 0, cancelled },
+      };
+    },
+  });
+}
+
+function endOf({ signal }: ModelCall, { vectors, promptTokens, activeMs }: EmbeddingAnswer): RunEnd {
+  return {
+    outcome: signal.aborted && vectors.length === 0 ? 'client_disconnected' : 'succeeded',
+    usage: { promptTokens, completionTokens: 0, reasoningTokens: 0, cachedTokens: 0 },
+    activeMs,
+    finishReason: null,
+  };
+}
+
+/** The instruction goes in front of queries only (interface 4.5.1). */
+function instructed({ inputs, role }: EmbeddingRequest, instruction: string | null): string[] {
+  return role === 'query' ? inputs.map((query) => withQueryInstruction(instruction, query)) : inputs;
+}
+
+function limitExcess({ inputs }: PreparedEmbedding, limits: ServedModel['limits']): string | null {
+  const longest = Math.max(...inputs.map(({ tokens }) => tokens));
+  if (longest > limits.maxInputTokens) {
+    return `an input has ${longest} tokens, the limit is ${limits.maxInputTokens}; set a smaller chunk size in your client, or send truncate: true`;
+  }
+  if (inputs.length > 1 && inputs.some(({ truncated }) => truncated)) {
+    return 'an input that is cut fills the whole request; send it alone';
+  }
+  const total = inputs.reduce((sum, { tokens }) => sum + tokens, 0);
+  if (total > limits.requestTokenBudget) {
+    return `the inputs have ${total} tokens together, the limit is ${limits.requestTokenBudget}; send one input per request (set your client's batch size to 1)`;
+  }
+  return null;
+}
+
+/** Every answer is checked before it is returned (interface 4.5.4); a wrong one is our failure and free. */
+function checkAnswer({ vectors, promptTokens }: Embedded, { inputs, dimensions }: PreparedEmbedding): void {
+  const tokens = inputs.reduce((sum, input) => sum + input.tokens, 0);
+  const whole =
+    vectors.length === inputs.length &&
+    vectors.every((vector) => vector.length === dimensions && vector.every(Number.isFinite));
+  if (!whole || promptTokens !== tokens) {
+    throw fault('generation_failed', {
+      message: 'The model returned vectors that do not fit the request.',
+      internal: `${vectors.length} vectors, ${promptTokens} tokens for ${tokens}`,
+    });
+  }
 }

@@ -1,15 +1,18 @@
 import type { FastifyReply } from 'fastify';
-import type { Finished } from '#engine';
-import { Fault, type Micro } from '#kernel';
+import type { Delta, Finished } from '#engine';
+import { openSse } from '#http';
+import { Fault, type Micro, parseExactJson } from '#kernel';
 import type { ServedModel } from '#models';
-import { CollectedAnswer, type NamedDelta } from './collected-answer.ts';
+import { CollectedAnswer, type NamedDelta, wireId } from './collected-answer.ts';
 import type { InferenceDeps } from './deps.ts';
-import { resolveText } from './entry.ts';
-import { generate, type Known } from './generate.ts';
-import type { CallBounds, CallRecord, ModelCall } from './model-call.ts';
-import type { TextAnswer, TextCall, TextRequest } from './protocol.ts';
+import { type CallRoute, repeatJson, resolveText } from './handle-call.ts';
+import { type CallBounds, type CallRecord, type ModelCall, runCall } from './model-call.ts';
+import type { TextRequest } from './model-request.ts';
+import { firstDeltaOf, type RunEnd, watchCall } from './observe-calls.ts';
+import { preparePrompt } from './prepare-prompt.ts';
+import type { TextAnswer, TextCall } from './protocol.ts';
 import { nothingStored } from './stored-responses.ts';
-import { createTextStream } from './text-stream.ts';
+import { createTextStream, type TextStream } from './text-stream.ts';
 
 /** An answer that is complete or was ended, before it is charged. */
 export type AnswerEnd = { body: object; finished: Finished; chargedMicro: Micro };
@@ -30,13 +33,32 @@ export type AnswerFollower = {
 };
 
 /** What is answered, in which protocol. */
-export type TextAnswering<Input extends TextRequest> = {
+type TextAnswering<Input extends TextRequest> = {
   route: TextCall<Input>;
   input: Input;
   follower: AnswerFollower | null;
 };
 
-type Answering = { call: ModelCall; input: TextRequest; answer: TextAnswer; follower: AnswerFollower | null };
+type Answering = {
+  deps: InferenceDeps;
+  call: ModelCall;
+  input: TextRequest;
+  answer: TextAnswer;
+  follower: AnswerFollower | null;
+};
+
+export function textRoute(deps: InferenceDeps, route: TextCall): CallRoute<TextRequest> {
+  return {
+    operation: route.operation,
+    read: (body) => route.read(body),
+    answer: (call, input) => answerText(deps, call, { route, input, follower: null }),
+    repeat(stored, { input, reply, caller }) {
+      if (!input.stream) return repeatJson(stored, { reply });
+      openSse({ reply, caller }).end(route.replay(parseExactJson(stored), input));
+      return reply;
+    },
+  };
+}
 
 /** Answers a call of a text model in one piece or as a stream, which takes the reply over. */
 export async function answerText<Input extends TextRequest>(
@@ -49,10 +71,10 @@ export async function answerText<Input extends TextRequest>(
     const input = route.resolve ? await route.resolve(sent, storedResponses?.of(call.admitted) ?? nothingStored) : sent;
     const model = resolveText(deps, call.admitted, input.model);
     follower?.resolved(model);
-    await call.begin(model, boundsOf(model, { input, follower }));
+    await call.begin(model, boundsOf(model, input, follower));
     const answer = route.answer(input, { nowMs: deps.clock.nowMs(), stores: storedResponses !== null });
-    const answering = { call, input, answer, follower };
-    return await (input.stream ? streamAnswer(deps, answering) : sendAnswer(deps, answering));
+    const answering = { deps, call, input, answer, follower };
+    return await (input.stream ? streamAnswer(answering) : sendAnswer(answering));
   } catch (error) {
     throw route.reword && error instanceof Fault ? route.reword(error) : error;
   }
@@ -60,52 +82,36 @@ export async function answerText<Input extends TextRequest>(
 
 function boundsOf(
   { limits: { maxContextTokens } }: ServedModel,
-  { input, follower }: Pick<Answering, 'input' | 'follower'>,
+  { sampling, addedBytes, fitsContext }: TextRequest,
+  follower: AnswerFollower | null,
 ): CallBounds {
-  const { sampling, addedBytes } = input;
+  const maxTokens = sampling.maxTokens ?? maxContextTokens;
   return {
     promptTokens: maxContextTokens,
-    maxTokens: input.fitsContext
-      ? Math.min(sampling.maxTokens ?? maxContextTokens, maxContextTokens)
-      : (sampling.maxTokens ?? maxContextTokens),
+    maxTokens: fitsContext ? Math.min(maxTokens, maxContextTokens) : maxTokens,
     ...(addedBytes === undefined ? {} : { addedBytes }),
     ...(follower ? { promptBytes: follower.promptBytes, stop: follower.stop } : {}),
   };
 }
 
-async function sendAnswer(deps: InferenceDeps, answering: Answering): Promise<string> {
+async function sendAnswer(answering: Answering): Promise<string> {
   const { call, answer, follower } = answering;
   const collected = new CollectedAnswer();
-  const finished = await run(deps, answering, {
-    onDelta: toAll([(delta) => collected.add(delta), follower && ((delta) => follower.delta(delta))]),
-    collected,
-    onPrepared: null,
-  });
+  const finished = await generate(answering, { collected, stream: null });
   // Who follows an answer has it already.
   if (follower) return '';
   call.reply.type('application/json; charset=utf-8');
   return JSON.stringify(answer.collect(collected, finished));
 }
 
-async function streamAnswer(deps: InferenceDeps, answering: Answering): Promise<FastifyReply> {
+async function streamAnswer(answering: Answering): Promise<FastifyReply> {
   const { call, answer, follower } = answering;
   const { request, reply } = call;
-  let known: Known = { promptTokens: null };
-  const stream = createTextStream(call, { writer: answer.stream(), known: () => known });
-  // What is streamed is kept whole, with the same ids.
+  const stream = createTextStream(call, answer.stream());
+  // An answer that is stored is collected, with the same ids.
   const collected = call.hasKey || follower || answer.stored ? new CollectedAnswer() : null;
   try {
-    const finished = await run(deps, answering, {
-      onDelta: toAll([
-        stream.delta,
-        collected && ((delta) => collected.add(delta)),
-        follower && ((delta) => follower.delta(delta)),
-      ]),
-      collected,
-      onPrepared: (prepared) => {
-        known = prepared;
-      },
-    });
+    const finished = await generate(answering, { collected, stream });
     // Who asked for the end gets one; everybody else who cancels has left.
     stream.finish(finished.reason === 'cancelled' ? { ...finished, reason: 'stop' } : finished);
   } catch (error) {
@@ -119,29 +125,34 @@ async function streamAnswer(deps: InferenceDeps, answering: Answering): Promise<
   return reply;
 }
 
-type Run = {
-  onDelta: (delta: NamedDelta) => void;
+type Outputs = {
   /** Null: nobody stores the answer. */
   collected: CollectedAnswer | null;
-  onPrepared: ((known: Known) => void) | null;
+  /** Null: the answer is sent in one piece. */
+  stream: TextStream | null;
 };
 
-async function run(deps: InferenceDeps, answering: Answering, { collected, ...how }: Run): Promise<Finished> {
-  const { call, input, answer, follower } = answering;
-  const { prompt, sampling, stream: streams } = input;
+/** Runs the generation; resolves when it is finished, metered and charged. */
+async function generate(answering: Answering, outputs: Outputs): Promise<Finished> {
+  const { deps, call, input, answer, follower } = answering;
+  const watch = deps.observe && watchCall(deps.observe, { call, sampling: input.sampling, streams: input.stream });
+  const recording = call.admitted.isSaved ? deps.autoSave.record(call, input) : null;
+  const { collected, stream } = outputs;
+  const listeners = [
+    stream?.delta,
+    collected && ((delta: NamedDelta) => collected.add(delta)),
+    follower && ((delta: NamedDelta) => follower.delta(delta)),
+    recording?.add,
+    watch && firstDeltaOf(watch),
+  ].filter((each) => typeof each === 'function');
+  const onDelta = (delta: Delta) => {
+    const withId = named(delta, answer.callIdPrefix);
+    for (const listener of listeners) listener(withId);
+  };
   try {
-    return await generate(deps, call, {
-      ...how,
-      prompt,
-      sampling,
-      streams,
-      callIdPrefix: answer.callIdPrefix,
-      dropsOldestTurns: input.dropsOldestTurns === true,
-      fitsContext: input.fitsContext === true,
-      // Who follows an answer wants what there is of it when it is ended.
-      whole: !streams && !follower,
-      record: (finished) => (collected ? recordOf(deps, answering, { collected, finished }) : {}),
-    });
+    const finished = await run(answering, outputs, { onDelta, observed: watch && { watch, endOf } });
+    recording?.finish(finished);
+    return finished;
   } catch (error) {
     if (!follower?.stop.aborted || !(error instanceof Fault && error.fault === 'request_timeout')) throw error;
     // It was ended while its prompt was prepared or waited.
@@ -151,25 +162,69 @@ async function run(deps: InferenceDeps, answering: Answering, { collected, ...ho
   }
 }
 
+const endOf = ({ reason, usage, activeMs }: Finished): RunEnd => ({
+  outcome: reason === 'cancelled' ? 'client_disconnected' : 'succeeded',
+  usage,
+  activeMs,
+  finishReason: reason,
+});
+
+/** Calls of tools get their ids once, so that everybody names them alike. */
+function named(delta: Delta, prefix: string): NamedDelta {
+  return delta.type === 'tool_call' ? { ...delta, callId: wireId(prefix) } : delta;
+}
+
+type RunOptions = Pick<Parameters<typeof runCall<unknown, Finished>>[1], 'observed'> & {
+  onDelta: (delta: Delta) => void;
+};
+
+function run(answering: Answering, { collected, stream }: Outputs, { onDelta, observed }: RunOptions) {
+  const { deps, call, input, follower } = answering;
+  const { engine } = deps;
+  const { model, admitted, signal } = call;
+  const { prompt, sampling } = input;
+  return runCall(call, {
+    observed,
+    release: ({ handle }) => engine.release(handle),
+    async prepare() {
+      const prepared = await preparePrompt(
+        engine,
+        {
+          target: model.target,
+          prompt,
+          maxTokens: sampling.maxTokens,
+          scope: admitted.accountId,
+          dropsOldestTurns: input.dropsOldestTurns === true,
+          fitsContext: input.fitsContext === true,
+        },
+        signal,
+      );
+      stream?.prepared(prepared.promptTokens || null);
+      return prepared;
+    },
+    async run({ handle, maxTokens }) {
+      // Who follows an answer gets what there is of it when it is ended.
+      const whole = stream === null && follower === null;
+      const finished = await engine.generate(
+        { handle, sampling: { ...sampling, maxTokens }, cacheScope: admitted.accountId, signal, whole },
+        onDelta,
+      );
+      const { activeMs, usage, reason } = finished;
+      return { result: finished, run: { ...usage, activeMs, cancelled: reason === 'cancelled' } };
+    },
+    record: (finished) => (collected ? recordOf(answering, collected, finished) : {}),
+  });
+}
+
 /** What is stored with the charge: for who follows the answer, under an `Idempotency-Key`, for later calls. */
 function recordOf(
-  { storedResponses }: InferenceDeps,
-  { call, answer, follower }: Answering,
-  { collected, finished }: { collected: CollectedAnswer; finished: Finished },
+  { deps: { storedResponses }, call, answer, follower }: Answering,
+  collected: CollectedAnswer,
+  finished: Finished,
 ): CallRecord {
   const body = () => answer.collect(collected, finished);
   if (follower) return follower.record({ body: body(), finished, chargedMicro: call.costOf(finished) });
   // Half an answer, whose caller has left, is nothing to go on from.
   const stored = finished.reason === 'cancelled' ? undefined : answer.stored?.(body());
   return { body, attachment: stored ? (storedResponses?.attachment(call.admitted, stored) ?? null) : null };
-}
-
-/** Nearly always there are one or two listeners, and they are called for every token. */
-function toAll(listeners: readonly (((delta: NamedDelta) => void) | null | false)[]) {
-  const [first, ...others] = listeners.filter((each) => typeof each === 'function');
-  if (first && others.length === 0) return first;
-  return (delta: NamedDelta): void => {
-    first?.(delta);
-    for (const listener of others) listener(delta);
-  };
 }

@@ -6,7 +6,7 @@ import { assistantMessage, CollectedAnswer, type NamedDelta } from './collected-
 import type { TextRequest } from './model-request.ts';
 import type { NewSavedCall } from './saved-calls.store.ts';
 
-export type Asked = Pick<TextRequest, 'prompt' | 'sampling'>;
+export type RecordedInput = Pick<TextRequest, 'prompt' | 'sampling'>;
 
 /** A complete answer. */
 export type Completed = Finished & { reason: NewSavedCall['finishReason'] };
@@ -14,8 +14,8 @@ export type Completed = Finished & { reason: NewSavedCall['finishReason'] };
 /** The call that is saved. */
 export type SavedCallSource = { request: { id: string }; admitted: Admitted; model: ServedModel };
 
-/** Gathers what a call answers, and makes what is kept of it. */
-export function createRecord(call: SavedCallSource, asked: Asked) {
+/** Gathers what a call answers, and makes what is saved of it. */
+export function createRecord(call: SavedCallSource, input: RecordedInput) {
   const collected = new CollectedAnswer();
   return {
     add: (delta: NamedDelta): void => collected.add(delta),
@@ -23,7 +23,7 @@ export function createRecord(call: SavedCallSource, asked: Asked) {
       const { admitted, model } = call;
       const answer = assistantMessage(collected);
       const text = collected.textOf('content');
-      const spoken = asked.prompt.messages.map(({ content }) => content);
+      const spoken = input.prompt.messages.map(({ content }) => content);
       return {
         requestId: call.request.id,
         projectId: admitted.project.id,
@@ -33,14 +33,14 @@ export function createRecord(call: SavedCallSource, asked: Asked) {
         modelRequested: model.requested,
         modelServed: model.baseModel.id,
         modelRevision: model.revision,
-        messages: JSON.stringify(asked.prompt.messages.map(messageToWire)),
-        tools: JSON.stringify(asked.prompt.tools.map(toolToWire)),
-        params: JSON.stringify(paramsToWire(asked)),
+        messages: JSON.stringify(input.prompt.messages.map(messageToWire)),
+        tools: JSON.stringify(input.prompt.tools.map(toolToWire)),
+        params: JSON.stringify(paramsToWire(input)),
         answer: JSON.stringify(answer),
         finishReason: reason,
         ...usage,
         activeMs,
-        promptPreview: previewOf(asked.prompt.messages.findLast(({ role }) => role === 'user')?.content ?? ''),
+        promptPreview: previewOf(input.prompt.messages.findLast(({ role }) => role === 'user')?.content ?? ''),
         answerPreview: previewOf(text),
         searchText: storable(foldText([...spoken, text].join('\n').slice(0, searchedCharacters))),
       };
@@ -55,7 +55,7 @@ function previewOf(text: string): string {
   return storable([...text.slice(0, 2 * previewCharacters)].slice(0, previewCharacters).join(''));
 }
 
-function paramsToWire({ prompt, sampling }: Asked): Record<string, unknown> {
+function paramsToWire({ prompt, sampling }: RecordedInput): Record<string, unknown> {
   const { toolChoice, responseFormat } = prompt;
   return {
     max_tokens: sampling.maxTokens,

@@ -2,20 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '#db';
 import type { Finished } from '#engine';
 import { isUnavailableFault, type Log } from '#kernel';
-import { type Asked, createRecord, type SavedCallSource } from './auto-save-record.ts';
+import { createRecord, type RecordedInput, type SavedCallSource } from './auto-save-record.ts';
 import type { NamedDelta } from './collected-answer.ts';
 import type { NewSavedCall } from './saved-calls.store.ts';
 import { insertSavedCalls } from './saved-calls.store.ts';
 import { createWaitingCalls } from './waiting-calls.ts';
 
 /**
- * Keeps calls of projects with auto-save, beside the calls themselves: nothing here is waited for and nothing throws, so
+ * Saves calls of projects with auto-save, beside the calls themselves: nothing here is waited for and nothing throws, so
  * neither a slow database nor a failing one delays or fails an answer. What waits is written in batches, one statement
  * at a time, after its call was charged: a crash loses what waits, and never a charge.
  */
 export type AutoSave = {
-  /** Null: the call is not to be kept. */
-  record: (call: SavedCallSource, asked: Asked) => Recording | null;
+  /** Listens to a call of a project with auto-save. */
+  record: (call: SavedCallSource, input: RecordedInput) => Recording;
   /** What became of the calls so far. */
   counts: () => Readonly<AutoSaveCounts>;
   /** Writes what waits, within a bound. Rejects never. */
@@ -25,21 +25,21 @@ export type AutoSave = {
 /** Listens to one call. */
 type Recording = {
   add: (delta: NamedDelta) => void;
-  /** Keeps the call; to be called once it is charged. A call that its caller left is not kept: half an answer is no example. */
+  /** Saves the call; to be called once it is charged. A call that its caller left is not saved: half an answer is no example. */
   finish: (finished: Finished) => void;
 };
 
-/** `skipped`: switched off meanwhile, or kept already; `dropped`: no room, or the database was away too long. */
+/** `skipped`: switched off meanwhile, or saved already; `dropped`: no capacity, or the database was away too long. */
 type AutoSaveCounts = { stored: number; skipped: number; dropped: number };
 
 export type AutoSaveTiming = {
   /** How long the database may be away before calls are given up. */
-  patienceMs: number;
+  timeoutMs: number;
   /** How long the end of the process waits. */
   stopMs: number;
 };
 
-const defaultTiming: AutoSaveTiming = { patienceMs: 30_000, stopMs: 3_000 };
+const defaultTiming: AutoSaveTiming = { timeoutMs: 30_000, stopMs: 3_000 };
 
 const pauseMs = 500;
 
@@ -70,14 +70,14 @@ export function createAutoSave({
         waiting.free(batch);
       }
     } finally {
-      // In the same moment in which nothing waits: what comes next must not count on a loop that has ended.
+      // At once when nothing waits: what comes next must not count on a loop that has ended.
       writing = null;
     }
   }
 
   async function writeBatch(batch: readonly NewSavedCall[]): Promise<void> {
     try {
-      const stored = await writePatiently(batch);
+      const stored = await writeWithRetries(batch);
       counts.stored += stored;
       counts.skipped += batch.length - stored;
     } catch (error) {
@@ -87,8 +87,8 @@ export function createAutoSave({
     }
   }
 
-  async function writePatiently(batch: readonly NewSavedCall[]): Promise<number> {
-    const giveUpAt = performance.now() + times.patienceMs;
+  async function writeWithRetries(batch: readonly NewSavedCall[]): Promise<number> {
+    const giveUpAt = performance.now() + times.timeoutMs;
     for (;;) {
       try {
         return await insertSavedCalls(sql, batch);
@@ -99,7 +99,7 @@ export function createAutoSave({
     }
   }
 
-  function keep(call: NewSavedCall): void {
+  function save(call: NewSavedCall): void {
     if (!waiting.add(call)) {
       drop(1, 'a call is not saved: too many wait');
       return;
@@ -108,15 +108,14 @@ export function createAutoSave({
   }
 
   return {
-    record(call, asked) {
-      if (!call.admitted.isSaved) return null;
-      const record = createRecord(call, asked);
+    record(call, input) {
+      const record = createRecord(call, input);
       return {
         add: record.add,
         finish: ({ reason, ...finished }) => {
           if (reason === 'cancelled') return;
           try {
-            keep(record.of({ reason, ...finished }));
+            save(record.of({ reason, ...finished }));
           } catch (error) {
             drop(1, 'a call cannot be saved', error);
           }

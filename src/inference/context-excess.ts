@@ -1,26 +1,21 @@
 import { type Fault, fault } from '#kernel';
 import { chatDefaults } from '#models';
 
-/** Tokens of a call that has no room in the context of its model. */
+/** Tokens of a call that does not fit the context of its model. */
 export type ContextExcess = {
   /** At least. */
   promptTokens: number;
   /** null: the prompt alone is too long. */
   maxTokens: number | null;
   maxContextTokens: number;
-  /** Set where instructions and tools alone leave no room for a conversation, so that a shorter one would not help. */
+  /** Set where instructions and tools alone are too long for any conversation, so that a shorter one would not help. */
   instructionTokens: number | null;
 };
 
 /** Clients recognise a context overflow by "maximum context length", LangChain for Python by "prompt is too long". */
-export function contextExcess(call: {
-  promptTokens: number;
-  maxTokens: number;
-  maxContextTokens: number;
-}): Fault | null {
+export function contextExcess(call: { promptTokens: number; maxTokens: number; maxContextTokens: number }): Fault {
   const { promptTokens, maxTokens, maxContextTokens } = call;
   const requested = promptTokens + maxTokens;
-  if (requested <= maxContextTokens) return null;
   const origin = maxTokens === chatDefaults.max_tokens ? ', the default' : '';
   return fault('invalid_request', {
     param: promptTokens >= maxContextTokens ? 'messages' : 'max_tokens',

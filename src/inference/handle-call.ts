@@ -1,11 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hasIdempotencyKey, replayHeaders } from '#calls';
-import type { Caller } from '#http';
+import { type Caller, compatBody, type ParsedBody } from '#http';
+import { fault, isFields } from '#kernel';
+import { resolveModel, type ServedModel } from '#models';
+import type { AdmissionScope } from './admission.store.ts';
+import type { Admit, AdmitPrincipal, Admitted } from './admission.ts';
 import type { InferenceDeps } from './deps.ts';
-import { type Enter, enterWith, readBody } from './entry.ts';
-import { ModelCall } from './model-call.ts';
+import { type AdmittedCall, ModelCall } from './model-call.ts';
 
-/** What a compatible route does with a call; everything else is the same for all of them. */
+/** What a route does with a call; everything else is the same for all of them. */
 export type CallRoute<Input> = {
   operation: string;
   /** Reads the body; throws what is wrong with it. */
@@ -17,6 +20,9 @@ export type CallRoute<Input> = {
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 
+/** Admits a call: one admission for key, project and the model named in the body (wire contract 3.2). */
+export type AdmitCall = (request: FastifyRequest) => Promise<AdmittedCall>;
+
 /**
  * Takes a call from admission to answer: sends an answer again that was stored under its `Idempotency-Key`, refuses to repeat
  * what may have been served already, records how the call ended.
@@ -25,12 +31,12 @@ export async function handleCall<Input>(
   deps: InferenceDeps,
   { request, reply }: Exchange,
   route: CallRoute<Input>,
-  enter: Enter = enterWith(deps.admit),
+  admit: AdmitCall = (each) => admitWithKey(deps.admit, each),
 ): Promise<unknown> {
-  const entered = await enter(request);
-  const call = new ModelCall(deps, { request, reply }, { operation: route.operation, entered });
+  const admitted = await admit(request);
+  const call = new ModelCall(deps, { request, reply }, { operation: route.operation, admitted });
   try {
-    const input = route.read(readBody(entered.body));
+    const input = route.read(readBody(admitted.body));
     const stored = hasIdempotencyKey(request.headers) ? await call.findAnswer() : call.refuseRepetition();
     if (stored) {
       reply.headers(replayHeaders(stored.requestId));
@@ -48,4 +54,75 @@ export async function handleCall<Input>(
 /** Sends an answer again that was stored in the form in which it is sent. */
 export function repeatJson(stored: string, { reply }: { reply: FastifyReply }): FastifyReply {
   return reply.type('application/json; charset=utf-8').send(stored);
+}
+
+function admitWithKey(admit: Admit, request: FastifyRequest): Promise<AdmittedCall> {
+  const body = compatBody(request);
+  const scope = scopeOf(request, modelIn(body));
+  return admit(request.headers, scope).then((admitted) => admittedCall(admitted, scope, body));
+}
+
+/**
+ * Admits a call of a native route, whose caller was authenticated already.
+ *
+ * @param options.model what it calls, where that does not stand in its body.
+ */
+export function admitWithPrincipal(admit: AdmitPrincipal, options: { model?: string | null } = {}): AdmitCall {
+  return async (request) => {
+    const body: ParsedBody = { ok: true, value: request.body };
+    const { model = modelIn(body) } = options;
+    const scope = scopeOf(request, model);
+    return admittedCall(await admit(request, scope), scope, body);
+  };
+}
+
+/** The project in the path of a call, and the model that it names. */
+export function scopeOf({ params }: FastifyRequest, model: string | null): AdmissionScope {
+  // as: the path of every such route declares both parameters.
+  const { owner, project } = params as { owner: string; project: string };
+  return { ownerSlug: owner, projectSlug: project, model };
+}
+
+function admittedCall(admitted: Admitted, scope: AdmissionScope, body: ParsedBody): AdmittedCall {
+  const { ownerSlug: owner, projectSlug: slug, model } = scope;
+  const project = { id: admitted.project.id, owner, slug };
+  return { ...admitted, body, target: { accountId: admitted.accountId, project, model } };
+}
+
+/** The model that a body names; null when it names none. */
+export function modelIn(body: ParsedBody): string | null {
+  return body.ok && isFields(body.value) && typeof body.value.model === 'string' ? body.value.model : null;
+}
+
+export function readBody(body: ParsedBody): unknown {
+  if (body.ok) return body.value;
+  throw body.fault;
+}
+
+/** Resolves the model that a call names, for a caller who was admitted. */
+export function resolve(deps: InferenceDeps, admitted: Admitted, requested: string): ServedModel {
+  const model = resolveModel({
+    requested,
+    alias: admitted.alias,
+    isOwner: admitted.isOwner,
+    isShared: admitted.share !== null,
+    trained: admitted.trained ?? null,
+    baseModels: deps.models,
+    etaMs: (baseModelId) => deps.engine.status(baseModelId).etaMs,
+  });
+  const { alias, share } = admitted;
+  if (alias !== null) deps.modelUsage.seen(alias.id, share?.id ?? null);
+  return model;
+}
+
+/** Resolves a model that generates text; an embedding model is no model here. */
+export function resolveText(deps: InferenceDeps, admitted: Admitted, requested: string): ServedModel {
+  const model = resolve(deps, admitted, requested);
+  if (model.baseModel.kind !== 'text') {
+    throw fault('model_not_found', {
+      param: 'model',
+      message: `The model ${JSON.stringify(requested)} does not generate text.`,
+    });
+  }
+  return model;
 }

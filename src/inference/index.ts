@@ -19,14 +19,13 @@ export {
   tools as toolsSchema,
 } from './protocols/chat-completions/chat-request.contract.ts';
 export { readChatRequest } from './protocols/chat-completions/chat-request.ts';
-export { repeatChatStream } from './protocols/chat-completions/index.ts';
+export { repeatChatStream, usageToWire } from './protocols/chat-completions/index.ts';
 export { textCallFaults } from './protocols/openai/sampling.contract.ts';
 export {
   finishReason as finishReasonSchema,
   usageExample,
   usageSchema,
 } from './protocols/openai/usage.schema.ts';
-export { usageToWire } from './protocols/openai/usage-wire.ts';
 export { createRepeatGuard } from './repeat-guard.ts';
 export { createSavedCalls } from './saved-calls-wiring.ts';
 export type { ResponseStore } from './stored-responses.ts';

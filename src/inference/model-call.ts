@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   type Attachment,
   boundOf,
+  type CallTarget,
   chargeWithin,
   fingerprintOf,
   hasIdempotencyKey,
@@ -9,14 +10,25 @@ import {
   requireIdempotencyKey,
   tooFewCredits,
 } from '#calls';
-import { type Caller, lossOf, type OutlivingWork, outliveCaller, watchCaller, whyItEnded } from '#http';
+import {
+  type Caller,
+  lossOf,
+  type OutlivingWork,
+  outliveCaller,
+  type ParsedBody,
+  watchCaller,
+  whyItEnded,
+} from '#http';
 import { Fault, fault, type Micro } from '#kernel';
 import type { ServedModel } from '#models';
 import type { Admitted } from './admission.ts';
 import type { InferenceDeps } from './deps.ts';
-import { bytesOf, type Entered, promptTokensAtMost } from './entry.ts';
 import { canceled, failureOf, isAmbiguous } from './failure.ts';
+import { type CallObservation, observeEnd } from './observe-calls.ts';
 import type { CallIdentity } from './repeat-guard.ts';
+
+/** A call that was let in. Its body may be unreadable, which is reported only after the caller was authenticated. */
+export type AdmittedCall = Admitted & { body: ParsedBody; target: CallTarget };
 
 /** The most that a call may ask of its model. */
 export type CallBounds = {
@@ -48,12 +60,11 @@ export class ModelCall {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly caller: Caller;
-  readonly admitted: Admitted;
+  readonly admitted: AdmittedCall;
   readonly operation: string;
   /** Whether the answer is stored under an `Idempotency-Key`. */
   readonly hasKey: boolean;
   readonly #deps: InferenceDeps;
-  readonly #entered: Entered;
   readonly #open: OpenCall;
   #model: ServedModel | null = null;
   #signal: AbortSignal | null = null;
@@ -65,17 +76,16 @@ export class ModelCall {
   constructor(
     deps: InferenceDeps,
     { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-    { operation, entered }: { operation: string; entered: Entered },
+    { operation, admitted }: { operation: string; admitted: AdmittedCall },
   ) {
     this.request = request;
     this.reply = reply;
     this.caller = watchCaller(reply);
-    this.admitted = entered.admitted;
+    this.admitted = admitted;
     this.operation = operation;
     this.hasKey = hasIdempotencyKey(request.headers);
     this.#deps = deps;
-    this.#entered = entered;
-    this.#open = deps.calls.open({ id: request.id, operation, target: entered.target });
+    this.#open = deps.calls.open({ id: request.id, operation, target: admitted.target });
   }
 
   /** The model that was called; `begin` sets it. */
@@ -107,7 +117,7 @@ export class ModelCall {
   /** Throws `ambiguous_transport` where the call would repeat one without a key that may have been served. */
   refuseRepetition(): null {
     const { repeatGuard } = this.#deps;
-    if (repeatGuard.isAlert()) repeatGuard.check(this.#identity());
+    if (repeatGuard.unknown.size > 0) repeatGuard.check(this.#identity());
     return null;
   }
 
@@ -122,7 +132,7 @@ export class ModelCall {
     const { request, reply, admitted } = this;
     this.#model = model;
     const heldMicro = boundOf({
-      promptTokensAtMost: promptTokensAtMost((promptBytes ?? bytesOf(request)) + addedBytes, promptTokens),
+      promptTokensAtMost: promptTokensAtMost((promptBytes ?? contentLength(request)) + addedBytes, promptTokens),
       maxTokens,
       pace: this.#deps.engine.throughput(model.baseModel.id),
       rateMicroPerMinute: model.rateMicroPerMinute,
@@ -209,14 +219,26 @@ export class ModelCall {
 
   #identity(): CallIdentity {
     const { method, url } = this.request;
-    const { admitted, body } = this.#entered;
+    const { accountId, body } = this.admitted;
     const value = body.ok ? body.value : null;
     const fingerprint = () => (this.#fingerprint ??= fingerprintOf({ method, url, body: value }));
-    return { accountId: admitted.accountId, fingerprint };
+    return { accountId, fingerprint };
   }
 }
 
+const contentLength = ({ headers }: FastifyRequest): number => Number(headers['content-length']);
+
+/** Template text around the caller's own: roles, tool preamble, think tags. */
+const templateTokens = 512;
+
+/** Upper bound of the prompt in tokens: a token is at least one byte of the body. NaN: the caller does not say how long that is. */
+function promptTokensAtMost(bytes: number, maxContextTokens: number): number {
+  return Number.isFinite(bytes) ? Math.min(maxContextTokens, bytes + templateTokens) : maxContextTokens;
+}
+
 export type RunSteps<Prepared, Result> = {
+  /** Null: nobody is. */
+  observed: CallObservation<Result> | null;
   /** Tokenises and checks limits. */
   prepare: () => Promise<Prepared>;
   /** Gives back what was prepared and is not run. */
@@ -231,7 +253,12 @@ export type RunSteps<Prepared, Result> = {
  * Runs a call that has begun, and charges it, durably, before this resolves. What fails on the way costs nothing. A caller that
  * leaves pays for the active time until then.
  */
-export async function runCall<Prepared, Result>(
+export function runCall<Prepared, Result>(call: ModelCall, steps: RunSteps<Prepared, Result>): Promise<Result> {
+  const { observed } = steps;
+  return observed ? observeEnd(observed, () => runAndCharge(call, steps)) : runAndCharge(call, steps);
+}
+
+async function runAndCharge<Prepared, Result>(
   call: ModelCall,
   { prepare, release, run, record }: RunSteps<Prepared, Result>,
 ): Promise<Result> {

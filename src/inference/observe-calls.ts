@@ -43,58 +43,48 @@ type ObservedSource = SavedCallSource & { operation: string };
 /** Told of every call; null when nobody watches. */
 export type ObserveCall = (call: ObservedCall) => CallWatch | null;
 
-/**
- * Does the work of a call under the eyes of whoever observes calls.
- *
- * @param how.sampling null for embeddings.
- */
-export function watched<Result>(
-  observe: ObserveCall | null,
-  {
-    call,
-    ...how
-  }: {
-    call: ObservedSource;
-    sampling: TextRequest['sampling'] | null;
-    streams: boolean;
-    endOf: (result: Result) => RunEnd;
-  },
-  work: (watch: CallWatch | null) => Promise<Result>,
-): Promise<Result> {
-  const watch = observe?.(observedCall(call, how)) ?? null;
-  return watch === null ? work(null) : workUnder(watch, how.endOf, work);
-}
+type ObserveOptions = { call: ObservedSource; sampling: TextRequest['sampling'] | null; streams: boolean };
 
-async function workUnder<Result>(
-  watch: CallWatch,
-  endOf: (result: Result) => RunEnd,
-  work: (watch: CallWatch) => Promise<Result>,
-): Promise<Result> {
-  try {
-    const result = await work(watch);
-    watch.ended({ kind: 'ran', ...endOf(result) });
-    return result;
-  } catch (error) {
-    watch.ended({ kind: 'failed', outcome: error instanceof Fault ? error.row.code : 'internal_error' });
-    throw error;
-  }
-}
-
-function observedCall(
-  call: ObservedSource,
-  how: { sampling: TextRequest['sampling'] | null; streams: boolean },
-): ObservedCall {
+/** Begins to watch a call; null when nobody watches this one. */
+export function watchCall(observe: ObserveCall, { call, sampling, streams }: ObserveOptions): CallWatch | null {
   const { admitted, model, operation } = call;
-  return {
+  return observe({
     requestId: call.request.id,
     operation,
     accountId: admitted.accountId,
     projectId: admitted.project.id,
     modelRequested: model.requested,
     modelServed: model.baseModel.id,
-    sampling: how.sampling && withoutText(how.sampling),
-    streams: how.streams,
+    sampling: sampling && withoutText(sampling),
+    streams,
+  });
+}
+
+/** Reports the first of many deltas. */
+export function firstDeltaOf(watch: CallWatch): () => void {
+  let isFirst = true;
+  return () => {
+    if (isFirst) watch.firstDelta();
+    isFirst = false;
   };
+}
+
+/** Who is notified of the end of a call. */
+export type CallObservation<Result> = { watch: CallWatch; endOf: (result: Result) => RunEnd };
+
+/** Does the work of a call, and reports how it ended. */
+export async function observeEnd<Result>(
+  { watch, endOf }: CallObservation<Result>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    const result = await work();
+    watch.ended({ kind: 'ran', ...endOf(result) });
+    return result;
+  } catch (error) {
+    watch.ended({ kind: 'failed', outcome: error instanceof Fault ? error.row.code : 'internal_error' });
+    throw error;
+  }
 }
 
 function withoutText({ stop: _, ...numbers }: TextRequest['sampling']): Omit<TextRequest['sampling'], 'stop'> {

@@ -2,8 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createPrincipalAdmission } from './admission.ts';
 import { type AnswerFollower, answerText } from './answer-text.ts';
 import type { InferenceDeps } from './deps.ts';
-import { enterAsPrincipal } from './entry.ts';
-import { type CallRoute, handleCall } from './handle-call.ts';
+import { admitWithPrincipal, type CallRoute, handleCall } from './handle-call.ts';
 import type { ModelCall } from './model-call.ts';
 import type { ChatRequest } from './protocols/chat-completions/chat-request.ts';
 import { chatCall } from './protocols/chat-completions/index.ts';
@@ -17,7 +16,7 @@ export type PrincipalCalls = {
   handle: <Input>(
     exchange: { request: FastifyRequest; reply: FastifyReply },
     route: CallRoute<Input>,
-    how?: { model?: string | null },
+    options?: { model?: string | null },
   ) => Promise<unknown>;
   /** Answers a conversation as chat completions do; resolves when the answer is charged. A stream takes the reply over. */
   answerChat: (call: ModelCall, chat: { input: ChatRequest; follower: AnswerFollower }) => Promise<unknown>;
@@ -26,7 +25,7 @@ export type PrincipalCalls = {
 export function createPrincipalCalls(deps: InferenceDeps): PrincipalCalls {
   const admit = createPrincipalAdmission(deps);
   return {
-    handle: (exchange, route, how) => handleCall(deps, exchange, route, enterAsPrincipal(admit, how)),
+    handle: (exchange, route, options) => handleCall(deps, exchange, route, admitWithPrincipal(admit, options)),
     answerChat: (call, chat) => answerText(deps, call, { ...chat, route: chatCall }),
   };
 }

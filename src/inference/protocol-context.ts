@@ -5,8 +5,9 @@ import { listCallableHostedModels } from '#models';
 import type { Admitted } from './admission.ts';
 import { createCountLimit } from './count-limit.ts';
 import type { InferenceDeps } from './deps.ts';
-import { modelIn, readBody, readParams, resolveText } from './entry.ts';
-import type { ProtocolContext, TextRequest } from './protocol.ts';
+import { modelIn, readBody, resolveText, scopeOf } from './handle-call.ts';
+import type { TextRequest } from './model-request.ts';
+import type { ProtocolContext } from './protocol.ts';
 import { nothingStored } from './stored-responses.ts';
 
 /** What the further routes of protocols may ask for. */
@@ -14,8 +15,7 @@ export function createProtocolContext(deps: InferenceDeps): ProtocolContext {
   const countLimit = createCountLimit(deps.clock);
 
   function admit(request: FastifyRequest, model: string | null = null): Promise<Admitted> {
-    const { owner, project } = readParams(request);
-    return deps.admit(request.headers, { ownerSlug: owner, projectSlug: project, model });
+    return deps.admit(request.headers, scopeOf(request, model));
   }
 
   return {
@@ -27,27 +27,27 @@ export function createProtocolContext(deps: InferenceDeps): ProtocolContext {
     async countPrompt({ request, reply }, read) {
       const body = compatBody(request);
       const admitted = await admit(request, modelIn(body));
-      const wanted = await read(readBody(body));
+      const counted = await read(readBody(body));
       countLimit.take(admitted.accountId);
-      return await countPrompt(deps, { admitted, wanted, reply });
+      return await countPrompt(deps, { admitted, counted, reply });
     },
     async stored(request) {
-      // Also where nothing is kept, nobody learns so without a key.
+      // Also where nothing is stored, nobody learns so without a key.
       const admitted = await admit(request);
       return deps.storedResponses?.of(admitted) ?? nothingStored;
     },
   };
 }
 
-type Counting = { admitted: Admitted; wanted: Pick<TextRequest, 'model' | 'prompt'>; reply: FastifyReply };
+type Counting = { admitted: Admitted; counted: Pick<TextRequest, 'model' | 'prompt'>; reply: FastifyReply };
 
 /** What is prepared is what a call would run, so the count is what it would be charged for. */
-async function countPrompt(deps: InferenceDeps, { admitted, wanted, reply }: Counting): Promise<number> {
+async function countPrompt(deps: InferenceDeps, { admitted, counted, reply }: Counting): Promise<number> {
   const { engine } = deps;
-  const { target } = resolveText(deps, admitted, wanted.model);
+  const { target } = resolveText(deps, admitted, counted.model);
   const { signal } = watchCaller(reply);
   const { handle, promptTokens } = await engine.prepareChat(
-    { ...wanted.prompt, target, scope: admitted.accountId },
+    { ...counted.prompt, target, scope: admitted.accountId },
     signal,
   );
   engine.release(handle);

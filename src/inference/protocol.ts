@@ -5,9 +5,6 @@ import type { Fault } from '#kernel';
 import type { HostedModel } from '#models';
 import type { CollectedAnswer, NamedDelta } from './collected-answer.ts';
 import type { EmbeddingAnswer, EmbeddingRequest, TextRequest } from './model-request.ts';
-
-export type { EmbeddingRequest, TextRequest } from './model-request.ts';
-
 import type { NewStoredResponse, StoredResponses } from './stored-responses.ts';
 
 /**
@@ -17,7 +14,7 @@ import type { NewStoredResponse, StoredResponses } from './stored-responses.ts';
  */
 export type Protocol = {
   name: string;
-  /** How errors are told, those before and those within an answer. */
+  /** How errors are reported, those before and those within an answer. */
   errors: ErrorEnvelope;
   /** A header field that may hold the key in the place of `authorization`. */
   keyHeader?: 'x-api-key';
@@ -44,18 +41,18 @@ type CallPath = {
 };
 
 /** A call that is answered by a text model. (Methods, so that calls with requests of their own stand in one list.) */
-export type TextCall<Wanted extends TextRequest = TextRequest> = CallPath & {
+export type TextCall<Input extends TextRequest = TextRequest> = CallPath & {
   kind: 'text';
   /** Reads the body; throws what is wrong with it. */
-  read(body: unknown): Wanted;
+  read(body: unknown): Input;
   /** Adds what earlier calls have stored, when the caller was let in. */
-  resolve?(wanted: Wanted, stored: StoredResponses): Promise<Wanted>;
-  /** Says in the words of the protocol why a call was refused (see `contextExcessOf`). */
+  resolve?(input: Input, stored: StoredResponses): Promise<Input>;
+  /** Says in the terms of the protocol why a call was refused (see `contextExcessOf`). */
   reword?(problem: Fault): Fault;
-  /** `stores`: whether answers are kept beyond their calls here. */
-  answer(wanted: Wanted, how: { nowMs: number; stores: boolean }): TextAnswer;
+  /** `stores`: whether answers are stored beyond their calls here. */
+  answer(input: Input, how: { nowMs: number; stores: boolean }): TextAnswer;
   /** Streams once more what `collect` made, from the first event to the end. */
-  replay(kept: unknown, wanted: Wanted): string;
+  replay(stored: unknown, input: Input): string;
 };
 
 /** The answer to one call. */
@@ -66,7 +63,7 @@ export type TextAnswer = {
   collect: (answer: CollectedAnswer, finished: Finished) => object;
   /** Writes the answer as a stream, whose events add up to what `collect` makes. */
   stream: () => StreamWriter;
-  /** Keeps the answer beyond its call, in the body that `collect` made; left out: it is not kept. */
+  /** What is stored of the answer beyond its call, of the body that `collect` made; left out: nothing is. */
   stored?: (body: object) => NewStoredResponse;
 };
 
@@ -88,7 +85,7 @@ export type EmbeddingCall = CallPath & {
   kind: 'embedding';
   read: (body: unknown) => EmbeddingRequest;
   /** The body of the answer. */
-  collect: (wanted: EmbeddingRequest, answer: EmbeddingAnswer) => object;
+  collect: (input: EmbeddingRequest, answer: EmbeddingAnswer) => object;
 };
 
 /** What is counted of a request. */

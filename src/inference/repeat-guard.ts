@@ -10,8 +10,8 @@ export type CallIdentity = { accountId: string; fingerprint: () => Buffer };
  * that is away. Whoever means to make the call once more sends an `Idempotency-Key`.
  */
 export type RepeatGuard = {
-  /** Whether there is anything to check. */
-  isAlert: () => boolean;
+  /** Calls of unknown outcome; without any there is nothing to check. */
+  unknown: ReadonlyMap<string, { requestId: string }>;
   /** Throws `ambiguous_transport` for a call that is the same as one of unknown outcome. */
   check: (call: CallIdentity) => void;
   note: (call: CallIdentity, requestId: string) => void;
@@ -34,7 +34,7 @@ export function createRepeatGuard(clock: Clock): RepeatGuard {
   }
 
   return {
-    isAlert: () => unknown.size > 0,
+    unknown,
     check(call) {
       forgetOld();
       const known = unknown.get(nameOf(call));

@@ -5,11 +5,7 @@ import type { NamedDelta } from './collected-answer.ts';
 import type { ModelCall } from './model-call.ts';
 import type { StreamWriter } from './protocol.ts';
 
-type Streamed = {
-  writer: StreamWriter;
-  /** Known when the first delta comes. */
-  known: () => { promptTokens: number | null };
-};
+export type TextStream = ReturnType<typeof createTextStream>;
 
 /**
  * Sends one streamed answer. The 200 and its headers leave with the first delta, so that every failure before it can be an
@@ -17,25 +13,27 @@ type Streamed = {
  */
 export function createTextStream(
   { request, reply, caller }: Pick<ModelCall, 'request' | 'reply' | 'caller'>,
-  { writer, known }: Streamed,
+  writer: StreamWriter,
 ) {
   let sse: EventStream | null = null;
+  let promptTokens: number | null = null;
 
-  const open = () => {
-    sse = openSse({ reply, caller, ...(writer.ping === undefined ? {} : { ping: writer.ping }) });
-    return sse;
+  const send = (how: 'write' | 'end', render: () => string) => {
+    if (sse) sse[how](render());
+    else if (!caller.signal.aborted) {
+      sse = openSse({ reply, caller, ...(writer.ping === undefined ? {} : { ping: writer.ping }) });
+      sse[how](writer.begin({ promptTokens }) + render());
+    }
   };
 
   return {
-    delta(delta: NamedDelta): void {
-      if (sse) sse.write(writer.delta(delta));
-      else if (!caller.signal.aborted) open().write(writer.begin(known()) + writer.delta(delta));
+    /** `tokens`: null where nobody has counted. */
+    prepared(tokens: number | null): void {
+      promptTokens = tokens;
     },
+    delta: (delta: NamedDelta): void => send('write', () => writer.delta(delta)),
     /** The good end; for a caller who has left there is none. */
-    finish(finished: Finished): void {
-      if (sse) sse.end(writer.end(finished));
-      else if (!caller.signal.aborted) open().end(writer.begin(known()) + writer.end(finished));
-    },
+    finish: (finished: Finished): void => send('end', () => writer.end(finished)),
     /** Ends an opened stream with an error; null where none was opened. */
     fail(error: unknown): Fault | null {
       if (!sse) return null;

@@ -1,11 +1,11 @@
-import type { ReasoningEffort, ResponseFormat } from '#engine';
+import type { ChatMessage, ReasoningEffort, ResponseFormat, ToolCall, ToolChoice, ToolDefinition } from '#engine';
 import { readBody } from '#http';
 import { isFields } from '#kernel';
+import { chatDefaults } from '#models';
 import type { TextRequest } from '../../model-request.ts';
-import { readSampling } from '../openai/sampling.ts';
-import { readMessage } from './chat-messages.ts';
-import { type ChatBody, chatRequestSchema } from './chat-request.contract.ts';
-import { readToolChoice, readTools } from './chat-tools.ts';
+import { refuse } from '../openai/refuse.ts';
+import type { SamplingBody } from '../openai/sampling.contract.ts';
+import { type ChatBody, chatRequestSchema, type MessageBody, type ToolsBody } from './chat-request.contract.ts';
 
 export type ChatRequest = TextRequest & { includeUsage: boolean };
 
@@ -48,4 +48,98 @@ function readResponseFormat(format: ChatBody['response_format']): ResponseFormat
   const { schema } = format.json_schema;
   // OpenAI lets the schema be absent; then any JSON object fits.
   return schema ? { type: 'json_schema', schema } : { type: 'json_object' };
+}
+
+/** Sampling fields shared by chat and legacy completions, with the defaults that the catalogue publishes. */
+export function readSampling(body: SamplingBody): TextRequest['sampling'] {
+  return {
+    maxTokens: readMaxTokens(body),
+    temperature: body.temperature ?? chatDefaults.temperature,
+    topP: body.top_p ?? chatDefaults.top_p,
+    presencePenalty: body.presence_penalty ?? 0,
+    frequencyPenalty: body.frequency_penalty ?? 0,
+    // A remote engine is sent the number, and a number of JSON is exact up to 53 bits.
+    seed: body.seed == null ? null : body.seed % 2 ** 53,
+    stop: [body.stop ?? []].flat(),
+  };
+}
+
+function readMaxTokens({ max_tokens: named, max_completion_tokens: alias }: SamplingBody): number {
+  if (named != null && alias != null && named !== alias)
+    throw refuse('max_completion_tokens', 'differs from max_tokens; send one of them');
+  return named ?? alias ?? chatDefaults.max_tokens;
+}
+
+type AssistantBody = Extract<MessageBody, { role: 'assistant' }>;
+type Content = NonNullable<AssistantBody['content']>;
+
+/** A message of every role of the OpenAI shape; text parts are joined with newlines. */
+function readMessage(message: MessageBody, path: string): ChatMessage {
+  switch (message.role) {
+    case 'system':
+    case 'developer':
+      return { role: 'system', content: textOf(message.content) };
+    case 'user':
+      return { role: 'user', content: textOf(message.content) };
+    case 'tool':
+      return { role: 'tool', content: textOf(message.content), toolCallId: message.tool_call_id };
+    case 'assistant':
+      return readAssistant(message, path);
+  }
+}
+
+function readAssistant(message: AssistantBody, path: string): ChatMessage {
+  const { content } = message;
+  const toolCalls = (message.tool_calls ?? []).map(readToolCall);
+  if (content == null && toolCalls.length === 0 && typeof message.refusal !== 'string')
+    throw refuse(`${path}.content`, 'expected a string or a list of text parts');
+  return {
+    role: 'assistant',
+    content: content == null ? '' : textOf(content),
+    reasoning: readReasoning(message),
+    toolCalls,
+  };
+}
+
+/** Tool loops send reasoning back; the chat template decides what becomes of it. */
+function readReasoning({ reasoning_content: named, reasoning }: AssistantBody): string | null {
+  const value = named ?? reasoning;
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function textOf(content: Content): string {
+  if (typeof content === 'string') return content;
+  return content.map((part) => (part.type === 'text' ? part.text : part.refusal)).join('\n');
+}
+
+/** Arguments that do not parse are history that a model produced; they are passed on as they are. */
+function readToolCall({
+  id,
+  function: { name, arguments: args },
+}: NonNullable<AssistantBody['tool_calls']>[number]): ToolCall {
+  return { id, name, arguments: args };
+}
+
+/** Reads `tools`: functions with unique names; an empty list is the same as none. */
+function readTools(sent: ToolsBody): ToolDefinition[] {
+  const names = new Set<string>();
+  return sent.map(({ function: { name, description, parameters, strict } }, index) => {
+    if (names.has(name)) throw refuse(`tools[${index}].function.name`, 'two tools have this name');
+    names.add(name);
+    return {
+      name,
+      description: description ?? null,
+      parameters: parameters ?? null,
+      ...(typeof strict === 'boolean' ? { strict } : {}),
+    };
+  });
+}
+
+/** Reads `tool_choice`; what it forces must be possible with the tools that were sent. */
+function readToolChoice(choice: NonNullable<ChatBody['tool_choice']>, tools: readonly ToolDefinition[]): ToolChoice {
+  if (choice === 'required' && tools.length === 0) throw refuse('tool_choice', '"required" needs tools');
+  if (typeof choice === 'string') return { mode: choice };
+  const { name } = choice.function;
+  if (!tools.some((tool) => tool.name === name)) throw refuse('tool_choice', 'names a tool that was not sent');
+  return { mode: 'named', name };
 }

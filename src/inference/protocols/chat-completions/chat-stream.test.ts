@@ -4,7 +4,7 @@ import type { Finished } from '#engine';
 import { fault } from '#kernel';
 import { fc } from '#test/properties.ts';
 import { CollectedAnswer, type NamedDelta } from '../../collected-answer.ts';
-import type { ChatCompletion } from './chat-wire.ts';
+import type { ChatCompletion } from './index.ts';
 import { chatCall } from './index.ts';
 
 const texts = fc.record({

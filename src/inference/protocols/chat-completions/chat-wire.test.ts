@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Finished } from '#engine';
 import { CollectedAnswer } from '../../collected-answer.ts';
-import { usageToWire } from '../openai/usage-wire.ts';
-import { chatCompletion, createFrames } from './chat-wire.ts';
+import { chatCompletion, createFrames, usageToWire } from './index.ts';
 
 const head = { id: 'chatcmpl-7f3a', created: 1760000000, model: 'a "quoted" model' };
 const usage = { promptTokens: 9, completionTokens: 5, reasoningTokens: 2, cachedTokens: 3 };

@@ -1,12 +1,16 @@
 import type { FastifyReply } from 'fastify';
-import { type Caller, openAiErrors, openSse } from '#http';
-import type { Fault } from '#kernel';
-import { wireId } from '../../collected-answer.ts';
+import type { Finished, Usage } from '#engine';
+import { type Caller, eventData, openAiErrors, openSse } from '#http';
+import {
+  type AssistantMessage,
+  assistantMessage,
+  type CollectedAnswer,
+  type NamedDelta,
+  wireId,
+} from '../../collected-answer.ts';
 import type { Protocol, StreamWriter, TextCall } from '../../protocol.ts';
-import { usageToWire } from '../openai/usage-wire.ts';
 import { chatContract } from './chat.contract.ts';
 import { type ChatRequest, readChatRequest } from './chat-request.ts';
-import { type AnswerHead, type ChatCompletion, chatCompletion, createFrames, framesOfCompletion } from './chat-wire.ts';
 import { modelsRoutes } from './models.routes.ts';
 
 /** POST P/chat/completions, JSON and SSE. */
@@ -39,7 +43,7 @@ function writeStream(head: AnswerHead, includeUsage: boolean): StreamWriter {
       const counts = includeUsage ? frames.usage(usageToWire(usage)) : '';
       return frames.finish(reason) + counts + frames.done;
     },
-    fail: (problem: Fault, requestId) => `data: ${openAiErrors.render(problem, requestId)}\n\n`,
+    fail: (problem, requestId) => `data: ${openAiErrors.render(problem, requestId)}\n\n`,
   };
 }
 
@@ -52,6 +56,96 @@ export function repeatChatStream(
   openSse({ reply, caller }).end(framesOfCompletion(kept as ChatCompletion, true));
   return reply;
 }
+
+/** What every frame and body of one answer repeats. */
+export type AnswerHead = { id: string; created: number; model: string };
+
+/** The body of a chat completion (interface 2.2). */
+export function chatCompletion(head: AnswerHead, answer: CollectedAnswer, finished: Finished) {
+  const choice = { index: 0, message: assistantMessage(answer), logprobs: null, finish_reason: finished.reason };
+  return {
+    id: head.id,
+    object: 'chat.completion',
+    created: head.created,
+    model: head.model,
+    choices: [choice],
+    usage: usageToWire(finished.usage),
+  };
+}
+
+export type ChatCompletion = ReturnType<typeof chatCompletion>;
+
+/**
+ * Makes the frames of one streamed answer. The invariant parts are rendered once per answer, because a frame is made for
+ * every token.
+ */
+export function createFrames(head: AnswerHead, includeUsage: boolean) {
+  const start = `data: {"id":${JSON.stringify(head.id)},"object":"chat.completion.chunk","created":${head.created},"model":${JSON.stringify(head.model)},"choices":[`;
+  const end = includeUsage ? '],"usage":null}\n\n' : ']}\n\n';
+  const chunk = (delta: string, finishReason: string) =>
+    `${start}{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${finishReason}}${end}`;
+  return {
+    role: () => chunk('{"role":"assistant","content":""}', 'null'),
+    delta(delta: NamedDelta): string {
+      switch (delta.type) {
+        case 'content':
+          return chunk(`{"content":${eventData(delta.text)}}`, 'null');
+        case 'reasoning':
+          return chunk(`{"reasoning_content":${eventData(delta.text)}}`, 'null');
+        case 'tool_call':
+          return toolCallDeltas(delta)
+            .map((json) => chunk(json, 'null'))
+            .join('');
+      }
+    },
+    finish: (reason: string) => chunk('{}', JSON.stringify(reason)),
+    usage: (usage: UsageWire) => `${start}],"usage":${JSON.stringify(usage)}}\n\n`,
+    done: 'data: [DONE]\n\n',
+  };
+}
+
+/** Two deltas a call: the first names it, the second carries its arguments; the id and name are never repeated. */
+function toolCallDeltas(delta: Extract<NamedDelta, { type: 'tool_call' }>): string[] {
+  const { index, name, arguments: args, callId } = delta;
+  const opening = { index, id: callId, type: 'function', function: { name, arguments: '' } };
+  return [opening, { index, function: { arguments: args } }].map((call) => eventData({ tool_calls: [call] }));
+}
+
+/** The frames of an answer that is complete: the same as when it was streamed, in fewer pieces. */
+export function framesOfCompletion({ choices, usage, ...head }: ChatCompletion, includeUsage: boolean): string {
+  const frames = createFrames(head, includeUsage);
+  const texts = [frames.role()];
+  for (const { message, finish_reason: reason } of choices) {
+    texts.push(...deltasOf(message).map(frames.delta), frames.finish(reason));
+  }
+  if (includeUsage) texts.push(frames.usage(usage));
+  return texts.join('') + frames.done;
+}
+
+function deltasOf({ content, reasoning_content: reasoning, tool_calls: calls = [] }: AssistantMessage): NamedDelta[] {
+  return [
+    ...(reasoning ? [{ type: 'reasoning' as const, text: reasoning }] : []),
+    ...(content ? [{ type: 'content' as const, text: content }] : []),
+    ...calls.map(({ id, function: { name, arguments: args } }, index) => {
+      return { type: 'tool_call' as const, index, name, arguments: args, callId: id };
+    }),
+  ];
+}
+
+/** Usage with the published flat counts and the nested copies that several clients read instead. */
+export function usageToWire(usage: Usage) {
+  return {
+    prompt_tokens: usage.promptTokens,
+    completion_tokens: usage.completionTokens,
+    total_tokens: usage.promptTokens + usage.completionTokens,
+    reasoning_tokens: usage.reasoningTokens,
+    cached_tokens: usage.cachedTokens,
+    prompt_tokens_details: { cached_tokens: usage.cachedTokens },
+    completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+  };
+}
+
+export type UsageWire = ReturnType<typeof usageToWire>;
 
 export const chatCompletions: Protocol = {
   name: 'chat-completions',

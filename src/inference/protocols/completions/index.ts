@@ -1,11 +1,9 @@
 import type { Finished } from '#engine';
 import { openAiErrors } from '#http';
 import { fault } from '#kernel';
-import type { CollectedAnswer } from '../../collected-answer.ts';
-import { wireId } from '../../collected-answer.ts';
+import { type CollectedAnswer, wireId } from '../../collected-answer.ts';
 import type { Protocol, TextCall } from '../../protocol.ts';
-import type { AnswerHead } from '../chat-completions/chat-wire.ts';
-import { usageToWire } from '../openai/usage-wire.ts';
+import { type AnswerHead, usageToWire } from '../chat-completions/index.ts';
 import { readCompletionRequest } from './completion-request.ts';
 import { completionsContract } from './completions.contract.ts';
 

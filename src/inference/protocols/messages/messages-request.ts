@@ -1,6 +1,6 @@
 import type { ReasoningEffort, ResponseFormat } from '#engine';
 import { chatDefaults } from '#models';
-import type { TextRequest } from '../../protocol.ts';
+import type { TextRequest } from '../../model-request.ts';
 import { readConversation } from './conversation.ts';
 import { readRequest } from './refuse.ts';
 import { type CountBody, countRequestSchema, type MessagesBody, messagesRequestSchema } from './request.schema.ts';
