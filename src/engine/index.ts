@@ -28,8 +28,11 @@ export { type DialectName, dialectNames, engineDialects, isDialectName } from '.
 export { createRemoteEngine, createRoutedEngine } from './remote/remote-engine.ts';
 export type { ServingRoute } from './remote/serving-route.ts';
 export { messageToWire, toolChoiceToWire, toolToWire } from './remote/wire.ts';
-export type { Countable, Encoded, ShownPart, TokenCount } from './tokens/counter-protocol.ts';
-export type { CountingBasis } from './tokens/counting-basis.ts';
-export { createExampleEncoder, type ExampleEncoder } from './tokens/example-encoder.ts';
 export { createItemCounter, type ItemCounter } from './tokens/item-counter.ts';
-export { createTokenCounter, type TokenCounter } from './tokens/token-counter.ts';
+export {
+  createExampleEncoder,
+  createTokenCounter,
+  type ExampleEncoder,
+  type TokenCounter,
+} from './tokens/token-counter.ts';
+export type { Countable, CountingBasis, Encoded, TokenCount } from './tokens/vocabulary-protocol.ts';

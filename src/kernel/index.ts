@@ -22,6 +22,7 @@ export * from './interval-task.ts';
 export * from './json.ts';
 export { createLastUses, type LastUse, type LastUses } from './last-uses.ts';
 export { latinWords } from './latin-words.ts';
+export { lazy } from './lazy.ts';
 export {
   type CountedRows,
   createListCursor,
@@ -31,7 +32,6 @@ export {
   type PageRequest,
 } from './list-page.ts';
 export type { Log } from './log.ts';
-export { madeOnce } from './made-once.ts';
 export { nearestName } from './nearest-name.ts';
 export { networkOf } from './network.ts';
 export { OperatorError, UsageError } from './operator-error.ts';

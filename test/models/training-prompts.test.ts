@@ -9,8 +9,8 @@ import { validateRow } from '../../src/datasets/imports/profile/validate-row.ts'
 import { readJsonRow } from '../../src/datasets/imports/reading/read-json-row.ts';
 import { OutputParser } from '../../src/engine/text/output-parser.ts';
 import { type ChatTemplate, compileChatTemplate, renderChat } from '../../src/engine/text/template.ts';
-import type { CountableConversation } from '../../src/engine/tokens/counter-protocol.ts';
-import { learntTurns, NotLearnable, renderLearnt } from '../../src/engine/tokens/learnt-turns.ts';
+import { learntTurns, NotLearnable, renderLearnt } from '../../src/engine/tokens/learnable-turns.ts';
+import type { CountableConversation } from '../../src/engine/tokens/vocabulary-protocol.ts';
 import { defaultBounds, parseJsonBody } from '../../src/http/json-guard.ts';
 import { readChatRequest } from '../../src/inference/protocols/chat-completions/chat-request.ts';
 

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { smallShape, writeRandomModel } from '#test/random-model.ts';
-import { createExampleEncoder } from '../tokens/example-encoder.ts';
-import { createTokenCounter } from '../tokens/token-counter.ts';
+import { createExampleEncoder, createTokenCounter } from '../tokens/token-counter.ts';
 import { ChildDriver, smallConfig, userPrompt } from './child-driver.fixture.ts';
 
 /** llama.cpp divides texts for these with regular expressions that call themselves for every letter of a word. */
@@ -60,7 +59,6 @@ for (const preTokenizer of preTokenizers) {
       const [encoded] = await encoder.encode(ggufPath, [{ type: 'inputs', texts: [word] }], {
         maxTokens: 40_000,
         nowMs: 0,
-        shown: 0,
       });
       assert.equal(encoded?.type === 'inputs' && encoded.inputs[0]?.length, word.length);
       await Promise.all([counter.close(), encoder.close()]);

@@ -1,5 +1,5 @@
 import type { ChatPrompt } from '../port.ts';
-import type { Countable, TokenCount } from '../tokens/counter-protocol.ts';
+import type { Countable, TokenCount } from '../tokens/vocabulary-protocol.ts';
 import type { EngineDialect } from './dialect.ts';
 import type { ServingRoute } from './serving-route.ts';
 import type { Upstream } from './upstream.ts';

@@ -1,43 +1,43 @@
-import { madeOnce, parseExactJson } from '#kernel';
+import { lazy, parseExactJson } from '#kernel';
 import { serveRequests } from '#processes';
 import { openModel } from '../llama/binding.ts';
 import { stampOf } from '../llama/model-file.ts';
-import type { Answer, Countable, Question } from './counter-protocol.ts';
 import { createModelCounter, type ModelCounter } from './model-counter.ts';
 import { createModelEncoder, type ModelEncoder } from './model-encoder.ts';
 import { createModelReader, type ModelReader } from './model-reader.ts';
+import type { Countable, VocabularyRequest, VocabularyResponse } from './vocabulary-protocol.ts';
 
 type Loaded = { stamp: string; counter: () => ModelCounter; encoder: () => ModelEncoder; reader: () => ModelReader };
 
 const loaded = new Map<string, Promise<Loaded>>();
 
-/** The program of the counting child (`counter-protocol.ts`). */
-serveRequests(answer);
+/** The program of the counting child (`vocabulary-protocol.ts`). */
+serveRequests(respond);
 
-async function answer(question: Question): Promise<Answer> {
+async function respond(request: VocabularyRequest): Promise<VocabularyResponse> {
   try {
-    return answerTo(question, await load(question.ggufPath));
+    return responseTo(request, await load(request.ggufPath));
   } catch (error) {
-    loaded.delete(question.ggufPath);
+    loaded.delete(request.ggufPath);
     throw error;
   }
 }
 
-function answerTo(question: Question, { counter, encoder, reader }: Loaded): Answer {
-  switch (question.type) {
+function responseTo(request: VocabularyRequest, { counter, encoder, reader }: Loaded): VocabularyResponse {
+  switch (request.type) {
     case 'count':
-      return { type: 'counted', counts: itemsOf(question).map(counter().count) };
+      return { type: 'counted', counts: itemsOf(request).map(counter().count) };
     case 'countTexts':
-      return { type: 'textsCounted', counts: Uint32Array.from(question.texts, counter().countText) };
+      return { type: 'textsCounted', counts: Uint32Array.from(request.texts, counter().countText) };
     case 'basis':
       return { type: 'basis', basis: counter().basis };
     case 'encode':
-      return { type: 'encoded', items: encoder().encode(itemsOf(question), question.options) };
+      return { type: 'encoded', items: encoder().encode(itemsOf(request), request.options) };
     case 'describe':
       return { type: 'described', facts: encoder().describe() };
     case 'readChat':
     case 'readInputs':
-      return reader()(question);
+      return reader()(request);
   }
 }
 
@@ -52,9 +52,9 @@ async function load(ggufPath: string): Promise<Loaded> {
   const opened = openModel({ path: ggufPath, gpu: false, maxThreads: 1, vocabOnly: true });
   const loading = opened.then((model) => ({
     stamp,
-    counter: madeOnce(() => createModelCounter(model)),
-    encoder: madeOnce(() => createModelEncoder(model)),
-    reader: madeOnce(() => createModelReader(model)),
+    counter: lazy(() => createModelCounter(model)),
+    encoder: lazy(() => createModelEncoder(model)),
+    reader: lazy(() => createModelReader(model)),
   }));
   loaded.set(ggufPath, loading);
   return loading;

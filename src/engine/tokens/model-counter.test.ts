@@ -10,9 +10,8 @@ import type { ChatMessage } from '../port.ts';
 import { template as compile } from '../text/prompt.fixture.ts';
 import { compileChatTemplate, renderConversation } from '../text/template.ts';
 import { createConversationSegments } from './conversation-segments.ts';
-import { createItemCounter } from './item-counter.ts';
+import { createItemCounter, createTextCounter } from './item-counter.ts';
 import { createModelCounter } from './model-counter.ts';
-import { createTextCounter } from './text-counter.ts';
 
 const models = (name: string) => fileURLToPath(new URL(`../../../models/${name}`, import.meta.url));
 const open = (name: string) => openModel({ path: models(name), gpu: false, maxThreads: 1, vocabOnly: true });
@@ -72,7 +71,7 @@ test('counts of texts are those of the tokeniser, for whatever text', () => {
   const { basis, countText } = createModelCounter(chat);
   const count = createTextCounter(basis.division, countText);
   const same = (each: string) =>
-    assert.equal(count([each]), vocabulary.tokenize(each, false).length, JSON.stringify(each));
+    assert.equal(count(each), vocabulary.tokenize(each, false).length, JSON.stringify(each));
   for (const line of gunzipSync(readFileSync(models('tokenizer-fuzz.jsonl.gz')))
     .toString()
     .trim()

@@ -8,8 +8,8 @@ import type { ChatMessage, ToolCall, ToolDefinition } from '../port.ts';
 import { OutputParser } from '../text/output-parser.ts';
 import { assistant, chatPrompt, system, user } from '../text/prompt.fixture.ts';
 import { compileChatTemplate, renderChat } from '../text/template.ts';
-import type { Countable, EncodeOptions } from './counter-protocol.ts';
 import { createModelEncoder } from './model-encoder.ts';
+import type { Countable, EncodeOptions, Sequence } from './vocabulary-protocol.ts';
 
 const open = (name: string) =>
   openModel({
@@ -30,7 +30,7 @@ const { controlTexts: controlTokens, bosText: bosToken, eosText: eosToken } = vo
 const compile = (source: string) =>
   compileChatTemplate({ source, controlTokens, bosToken, eosToken, now: () => new Date(0) });
 const template = compile(chat.facts.chatTemplate ?? '');
-const options: EncodeOptions = { maxTokens: 4096, nowMs: 0, shown: 1 };
+const options: EncodeOptions = { maxTokens: 4096, nowMs: 0 };
 
 const weather: ToolDefinition = {
   name: 'get_weather',
@@ -67,12 +67,30 @@ function encode(
   return encoded;
 }
 
+/** A sequence in words, control tokens by their names. */
+function shownParts({ ids, spans }: Sequence) {
+  const bytesOf = (token: number) => {
+    const bytes = vocabulary.bytesOf(token);
+    return bytes.length > 0 ? bytes : Buffer.from(chat.addon.getTokenString(token) ?? '');
+  };
+  const textOf = (start: number, end: number) => Buffer.concat([...ids.subarray(start, end)].map(bytesOf)).toString();
+  const parts: { text: string; trained: boolean }[] = [];
+  let at = 0;
+  for (const [start, end] of spans) {
+    parts.push({ text: textOf(at, start), trained: false }, { text: textOf(start, end), trained: true });
+    at = end;
+  }
+  return parts;
+}
+
 /** Each sequence in words, with what is trained in brackets. */
 function shown(messages: ChatMessage[], tools: ToolDefinition[] = []): string[] {
   const encoded = encode(messages, { tools });
   assert.equal(encoded.type, 'conversation', JSON.stringify(encoded));
-  return encoded.sequences.map(({ shown: parts = [] }) =>
-    parts.map(({ text, trained }) => (trained ? `[[${text}]]` : text)).join(''),
+  return encoded.sequences.map((sequence) =>
+    shownParts(sequence)
+      .map(({ text, trained }) => (trained ? `[[${text}]]` : text))
+      .join(''),
   );
 }
 
@@ -157,7 +175,7 @@ test('an answer that is only seen stands before what is learnt, and is not learn
     const item: Countable = { type: 'conversation', messages, tools: [], seenOnly };
     const [encoded] = createModelEncoder(chat).encode([item], options);
     assert.ok(encoded?.type === 'conversation');
-    const parts = encoded.sequences.flatMap(({ shown: all = [] }) => all);
+    const parts = encoded.sequences.flatMap(shownParts);
     return parts.filter(({ trained }) => trained).map(({ text }) => text.replace('<|im_end|>', ''));
   };
   const all = learntWith([]);
@@ -198,13 +216,13 @@ test('answers in a row are learnt as one, and what comes later sees them as they
   const item: Countable = { type: 'conversation', messages: [...messages.slice(2, 5)], tools: [], seenOnly: [2] };
   const [first] = createModelEncoder(chat).encode([item], options);
   assert.ok(first?.type === 'conversation');
-  assert.match(first.sequences[0]?.shown?.at(-1)?.text ?? '', /^one</);
+  assert.match(first.sequences.flatMap(shownParts).at(-1)?.text ?? '', /^one</);
 });
 
 test('of a conversation the answers are learnt that can be, and it is told why others cannot', () => {
   const encoded = encode([system('Be brief.'), assistant('Hello!'), user('Hi'), assistant('Yes?')]);
   assert.ok(encoded.type === 'conversation');
-  const trained = encoded.sequences.flatMap(({ shown: parts = [] }) => parts.filter((part) => part.trained));
+  const trained = encoded.sequences.flatMap(shownParts).filter((part) => part.trained);
   assert.deepEqual(trained, [{ text: 'Yes?<|im_end|>', trained: true }]);
   assert.match(encoded.problem ?? '', /message 1 in a way that its own prompt does not lead to/);
   assert.equal(encode([system('Be brief.'), assistant('Hello!')]).type, 'refused');

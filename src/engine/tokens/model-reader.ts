@@ -1,25 +1,24 @@
 import { Fault } from '#kernel';
 import type { NativeModel } from '../llama/binding.ts';
-import { type BoundedTokens, createBoundedTokens, TooManyTokens } from '../llama/bounded-tokens.ts';
 import { deserializePrompt } from '../llama/protocol.ts';
 import { type ReadInputs, readChat, templateOf } from '../llama/read-prompt.ts';
-import { createTokenBounds } from '../llama/token-bounds.ts';
 import { createVocabulary } from '../llama/vocabulary.ts';
-import type { ReadAnswer, ReadQuestion } from './counter-protocol.ts';
+import { type BoundedTokens, createBeginnings, createBoundedTokens, TooManyTokens } from './bounded-tokens.ts';
+import type { ReadRequest, ReadResponse } from './vocabulary-protocol.ts';
 
 /** Makes prompts and texts the tokens that a model runs on, where no steps wait for it. */
-export type ModelReader = (question: ReadQuestion) => ReadAnswer;
+export type ModelReader = (request: ReadRequest) => ReadResponse;
 
 export function createModelReader(model: Pick<NativeModel, 'addon' | 'facts'>): ModelReader {
   const vocabulary = createVocabulary(model);
-  const bounded = createBoundedTokens(vocabulary, createTokenBounds(model));
+  const bounded = createBoundedTokens(vocabulary, createBeginnings(model));
   const template = templateOf(model, vocabulary, () => new Date());
 
-  return (question) => {
-    if (question.type === 'readInputs') return readInputs(bounded, question);
+  return (request) => {
+    if (request.type === 'readInputs') return readInputs(bounded, request);
     try {
-      const tokenize: Parameters<typeof readChat>[2] = (segments) => bounded.prompt(segments, question.most);
-      return { type: 'chatRead', read: readChat(template(), deserializePrompt(question.prompt), tokenize) };
+      const tokenize: Parameters<typeof readChat>[2] = (segments) => bounded.prompt(segments, request.most);
+      return { type: 'chatRead', read: readChat(template(), deserializePrompt(request.prompt), tokenize) };
     } catch (error) {
       if (error instanceof TooManyTokens) return { type: 'tooLong', of: 'prompt', atLeast: error.atLeast };
       if (!(error instanceof Fault)) throw error;
@@ -28,9 +27,9 @@ export function createModelReader(model: Pick<NativeModel, 'addon' | 'facts'>): 
   };
 }
 
-type Inputs = Extract<ReadQuestion, { type: 'readInputs' }>;
+type Inputs = Extract<ReadRequest, { type: 'readInputs' }>;
 
-function readInputs(bounded: BoundedTokens, { texts, maxInputTokens, truncate, most }: Inputs): ReadAnswer {
+function readInputs(bounded: BoundedTokens, { texts, maxInputTokens, truncate, most }: Inputs): ReadResponse {
   const read: ReadInputs = { inputs: [], report: [] };
   let sum = 0;
   for (const text of texts) {

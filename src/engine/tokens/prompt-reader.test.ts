@@ -97,7 +97,7 @@ describe('the engine', () => {
       await assert.rejects(
         engine.prepareChat(prompt(megabyte, { scope: 'flood' }), never),
         isFault('invalid_request', ({ message, options: { param } }) => {
-          assert.match(message, /maximum context length is 4096 tokens.*at least \d{5} tokens: the prompt is too long/);
+          assert.match(message, /maximum context length is 4096 tokens.*at least \d{4} tokens: the prompt is too long/);
           return param === 'messages';
         }),
       );
@@ -113,7 +113,7 @@ describe('the engine', () => {
     const refused = (words: RegExp) =>
       isFault('invalid_request', ({ message, options: { param } }) => words.test(message) && param === 'input');
     const prepare = (texts: string[], more = {}) => engine.prepareEmbedding(embedding(texts, more), never);
-    await assert.rejects(prepare([megabyte]), refused(/an input has at least \d{5} tokens, the limit is 512/));
+    await assert.rejects(prepare([megabyte]), refused(/an input has at least \d{4} tokens, the limit is 512/));
     const many = Array.from({ length: 300 }, () => 'The tall lamp stands beside the red door.');
     await assert.rejects(prepare(many), refused(/have at least 5\d\d tokens together, the limit is 512/));
     await assert.rejects(prepare([megabyte, 'x'], { truncate: true }), refused(/an input that is cut fills/));

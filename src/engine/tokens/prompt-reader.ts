@@ -4,8 +4,8 @@ import type { ReadChat, ReadInputs } from '../llama/read-prompt.ts';
 import type { ChatPrompt, EmbeddingInputs } from '../port.ts';
 import { inputsTooLong, promptTooLong, stopping } from '../refusals.ts';
 import { FairSemaphore } from '../turns/fair-semaphore.ts';
-import type { Answer, ReadQuestion } from './counter-protocol.ts';
-import { VocabularyChild, type VocabularyChildOptions } from './vocabulary-child.ts';
+import { VocabularyProcess, type VocabularyProcessOptions } from './vocabulary-process.ts';
+import type { ReadRequest, ReadResponse } from './vocabulary-protocol.ts';
 
 /** What a prompt is read for: a model's file, whose context it must fit. */
 export type ReadingModel = { ggufPath: string; maxContextTokens: number };
@@ -15,11 +15,11 @@ export type ReadingModel = { ggufPath: string; maxContextTokens: number };
  * (accounts) take turns, and a prompt that cannot fit is not read to its end.
  */
 export class PromptReader {
-  readonly #child: VocabularyChild;
+  readonly #process: VocabularyProcess;
   readonly #semaphore = new FairSemaphore();
 
-  constructor(options: VocabularyChildOptions) {
-    this.#child = new VocabularyChild(options);
+  constructor(options: VocabularyProcessOptions) {
+    this.#process = new VocabularyProcess(options);
   }
 
   /** Throws `invalid_request` where it does not fit, or where the template refuses it. */
@@ -28,11 +28,11 @@ export class PromptReader {
     { ggufPath, maxContextTokens: most }: ReadingModel,
     signal: AbortSignal,
   ): Promise<ReadChat> {
-    const question: ReadQuestion = { type: 'readChat', prompt: serializePrompt(prompt), most };
-    const answer = await this.#ask({ ...question, ggufPath }, { scope: prompt.scope ?? '', param: 'messages', signal });
-    if (answer.type === 'chatRead') return answer.read;
-    if (answer.type === 'tooLong') throw promptTooLong({ atLeast: answer.atLeast, most });
-    throw refusalIn(answer);
+    const request = { type: 'readChat', ggufPath, prompt: serializePrompt(prompt), most } as const;
+    const response = await this.#read(request, { scope: prompt.scope ?? '', param: 'messages', signal });
+    if (response.type === 'chatRead') return response.read;
+    if (response.type === 'tooLong') throw promptTooLong({ atLeast: response.atLeast, most });
+    throw refusalIn(response);
   }
 
   async inputs(
@@ -40,29 +40,32 @@ export class PromptReader {
     { ggufPath }: ReadingModel,
     signal: AbortSignal,
   ): Promise<ReadInputs> {
-    const question: ReadQuestion = { type: 'readInputs', texts, maxInputTokens, truncate, most };
-    const answer = await this.#ask({ ...question, ggufPath }, { scope, param: 'input', signal });
-    if (answer.type === 'inputsRead') return answer.read;
-    if (answer.type === 'tooLong' && answer.of !== 'prompt')
-      throw inputsTooLong(answer.of, { atLeast: answer.atLeast, most: answer.of === 'input' ? maxInputTokens : most });
-    throw refusalIn(answer);
+    const request = { type: 'readInputs', ggufPath, texts, maxInputTokens, truncate, most } as const;
+    const response = await this.#read(request, { scope, param: 'input', signal });
+    if (response.type === 'inputsRead') return response.read;
+    if (response.type === 'tooLong' && response.of !== 'prompt') {
+      const { of, atLeast } = response;
+      throw inputsTooLong(of, { atLeast, most: of === 'input' ? maxInputTokens : most });
+    }
+    throw refusalIn(response);
   }
 
   async close(): Promise<void> {
     this.#semaphore.close(stopping);
-    await this.#child.close();
+    await this.#process.close();
   }
 
-  #ask(
-    question: ReadQuestion & { ggufPath: string },
+  #read(
+    request: ReadRequest & { ggufPath: string },
     { scope, param, signal }: { scope: string; param: string; signal: AbortSignal },
-  ): Promise<Answer> {
-    return this.#semaphore.run(scope, signal, () => this.#child.ask(question, param));
+  ): Promise<ReadResponse> {
+    const types = ['chatRead', 'inputsRead', 'tooLong', 'refused'] as const;
+    return this.#semaphore.run(scope, signal, () => this.#process.request(request, types, param));
   }
 }
 
-function refusalIn(answer: Answer) {
-  if (answer.type !== 'refused') return new Error('A question got the answer of another. This is a bug.');
-  const { message, param } = answer;
+function refusalIn(response: ReadResponse) {
+  if (response.type !== 'refused') return new Error('A request got the response of another. This is a bug.');
+  const { message, param } = response;
   return fault('invalid_request', { message, ...(param === null ? {} : { param }) });
 }

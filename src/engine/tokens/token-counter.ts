@@ -1,10 +1,15 @@
 import { fault } from '#kernel';
 import { serializePrompt } from '../llama/protocol.ts';
 import type { ChatPrompt, EngineModel } from '../port.ts';
-import { batches, textBatches } from './batches.ts';
-import type { Answer, Countable, Question, TokenCount } from './counter-protocol.ts';
-import type { CountingBasis } from './counting-basis.ts';
-import { VocabularyChild, type VocabularyChildOptions } from './vocabulary-child.ts';
+import { batches, charactersOf, VocabularyProcess, type VocabularyProcessOptions } from './vocabulary-process.ts';
+import type {
+  Countable,
+  CountingBasis,
+  Encoded,
+  EncodeOptions,
+  TokenCount,
+  VocabularyFacts,
+} from './vocabulary-protocol.ts';
 
 /** Counts tokens exactly as a model sees them, without loading the model and without a place in its queue. */
 export type TokenCounter = {
@@ -16,11 +21,8 @@ export type TokenCounter = {
   close: () => Promise<void>;
 };
 
-/** Batches of a caller that wait for the child: others have their turn in between. */
-const atOnce = 3;
-
-export type TokenCounterOptions = VocabularyChildOptions & {
-  /** The installed models at present; asked at every call. */
+export type TokenCounterOptions = VocabularyProcessOptions & {
+  /** The installed models at present; read at every call. */
   models: () => readonly EngineModel[];
 };
 
@@ -42,7 +44,7 @@ export type PromptTokens = {
 
 /** One child process counts for all models. */
 export function createTokenCounter(options: TokenCounterOptions): TokenCounter & TextTokens & PromptTokens {
-  const child = new VocabularyChild(options);
+  const process = new VocabularyProcess(options);
 
   function ggufOf(modelId: string): string {
     const model = options.models().find(({ id }) => id === modelId);
@@ -50,53 +52,88 @@ export function createTokenCounter(options: TokenCounterOptions): TokenCounter &
     return model.ggufPath;
   }
 
-  /** Answers in the order of the questions. */
-  async function* answers(questions: Iterable<Question>, signal?: AbortSignal): AsyncGenerator<Answer> {
-    const asked: Promise<Answer>[] = [];
-    for (const question of questions) {
-      signal?.throwIfAborted();
-      const answer = child.ask(question);
-      // It is waited for later, or never.
-      answer.catch(() => {});
-      asked.push(answer);
-      // The child has the next one at hand while the first one is on its way back.
-      const first = asked.length >= atOnce ? asked.shift() : undefined;
-      if (first) yield await first;
-    }
-    for (const answer of asked) yield await answer;
-  }
-
   return {
     async count(modelId, items, signal) {
       const ggufPath = ggufOf(modelId);
-      const counts: TokenCount[] = [];
-      const questions = batches(items).map(
-        (batch): Question => ({ type: 'count', ggufPath, items: JSON.stringify(batch) }),
-      );
-      for await (const answer of answers(questions, signal))
-        if (answer.type === 'counted') counts.push(...answer.counts);
-      return counts;
+      return inBatches(batches(items, charactersOf), signal, async (batch) => {
+        const request = { type: 'count', ggufPath, items: JSON.stringify(batch) } as const;
+        return (await process.request(request, ['counted'])).counts;
+      });
     },
     async countPrompt(prompt, most, signal) {
       signal.throwIfAborted();
       const ggufPath = ggufOf(prompt.target.baseModelId);
-      const answer = await child.ask({ type: 'readChat', ggufPath, prompt: serializePrompt(prompt), most }, 'messages');
+      const request = { type: 'readChat', ggufPath, prompt: serializePrompt(prompt), most } as const;
+      const response = await process.request(request, ['chatRead', 'tooLong', 'refused'], 'messages');
       signal.throwIfAborted();
-      if (answer.type === 'tooLong') return answer.atLeast;
-      return answer.type === 'chatRead' ? answer.read.tokens.length : null;
+      if (response.type === 'tooLong') return response.atLeast;
+      return response.type === 'chatRead' ? response.read.tokens.length : null;
     },
     async countTexts(modelId, texts) {
       const ggufPath = ggufOf(modelId);
-      const counts: number[] = [];
-      const questions = textBatches(texts).map((batch): Question => ({ type: 'countTexts', ggufPath, texts: batch }));
-      for await (const answer of answers(questions)) if (answer.type === 'textsCounted') counts.push(...answer.counts);
-      return counts;
+      return inBatches(
+        batches(texts, ({ length }) => length),
+        undefined,
+        async (batch) => [
+          ...(await process.request({ type: 'countTexts', ggufPath, texts: batch }, ['textsCounted'])).counts,
+        ],
+      );
     },
-    async basis(modelId) {
-      const answer = await child.ask({ type: 'basis', ggufPath: ggufOf(modelId) });
-      if (answer.type !== 'basis') throw new Error('The counter has answered another question. This is a bug.');
-      return answer.basis;
+    basis: async (modelId) => (await process.request({ type: 'basis', ggufPath: ggufOf(modelId) }, ['basis'])).basis,
+    close: () => process.close(),
+  };
+}
+
+/** Batches of a caller that wait for the child: others have their turn in between. */
+const atOnce = 3;
+
+/** Results in the order of the batches. The child has the next ones at hand while the first one is on its way back. */
+async function inBatches<Item, Result>(
+  items: Iterable<Item[]>,
+  signal: AbortSignal | undefined,
+  work: (batch: Item[]) => Promise<Result[]>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const inFlight: Promise<Result[]>[] = [];
+  for (const batch of items) {
+    signal?.throwIfAborted();
+    const result = work(batch);
+    // It is waited for later, or never.
+    result.catch(() => {});
+    inFlight.push(result);
+    const first = inFlight.length >= atOnce ? inFlight.shift() : undefined;
+    if (first) results.push(...(await first));
+  }
+  for (const result of inFlight) results.push(...(await result));
+  return results;
+}
+
+/** Makes of examples what a model learns, with its own vocabulary and chat template, in a process of its own. */
+export type ExampleEncoder = {
+  /** In the order of the items. Throws `capacity_unavailable` when it fails or takes too long. */
+  encode: (
+    ggufPath: string,
+    items: readonly Countable[],
+    options: EncodeOptions,
+    signal?: AbortSignal,
+  ) => Promise<Encoded[]>;
+  describe: (ggufPath: string) => Promise<VocabularyFacts>;
+  close: () => Promise<void>;
+};
+
+export function createExampleEncoder(options: VocabularyProcessOptions): ExampleEncoder {
+  const process = new VocabularyProcess(options);
+  return {
+    encode: async (ggufPath, items, encoding, signal) => {
+      const encoded: Encoded[] = [];
+      for (const batch of batches(items, charactersOf)) {
+        signal?.throwIfAborted();
+        const request = { type: 'encode', ggufPath, items: JSON.stringify(batch), options: encoding } as const;
+        encoded.push(...(await process.request(request, ['encoded'])).items);
+      }
+      return encoded;
     },
-    close: () => child.close(),
+    describe: async (ggufPath) => (await process.request({ type: 'describe', ggufPath }, ['described'])).facts,
+    close: () => process.close(),
   };
 }

@@ -179,7 +179,7 @@ test('an example to embed is a pair for each text that its query should find, th
         texts: ['Instruct: Find the thing\nQuery:lamp number 1', 'lamp 1', 'a red lamp', 'a blue cup'],
       },
     ],
-    { maxTokens: 512, nowMs: 0, shown: 0 },
+    { maxTokens: 512, nowMs: 0 },
   );
   assert.ok(encoded?.type === 'inputs');
   const [q, first, second, negative] = encoded.inputs.map((ids) => [...ids]);

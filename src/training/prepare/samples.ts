@@ -23,7 +23,7 @@ export async function* encodeExamples(
   examples: AsyncIterable<readonly SplitExample[]>,
   { encoder, ggufPath, settings, asOf, signal }: EncodingDeps,
 ): AsyncGenerator<EncodedExample[]> {
-  const options = { maxTokens: settings.maxSequenceLength, nowMs: asOf.getTime(), shown: 0 };
+  const options = { maxTokens: settings.maxSequenceLength, nowMs: asOf.getTime() };
   for await (const some of examples) {
     for (let at = 0; at < some.length; at += batchSize) {
       const batch = some.slice(at, at + batchSize);

@@ -1,12 +1,13 @@
 import { Fault } from '#kernel';
 import type { ChatMessage } from '../port.ts';
 import { type ChatTemplate, type Conversation, renderTurn, type Segment } from '../text/template.ts';
-import type { CountableConversation } from './counter-protocol.ts';
+import { type HoldsWord, templateWords } from './conversation-segments.ts';
+import type { CountableConversation } from './vocabulary-protocol.ts';
 
 /** A conversation that cannot be learnt as it is; the message says why, to those who wrote it. */
 export class NotLearnable extends Error {}
 
-type Answer = Extract<ChatMessage, { role: 'assistant' }>;
+type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
 
 /** An answer to learn with what stands before it. `at`: where the conversation has the answer, or the first of those that it is made of. */
 export type LearntTurn = { at: number; conversation: Conversation };
@@ -17,7 +18,7 @@ export type LearntTurn = { at: number; conversation: Conversation };
  */
 export function learntTurns({ messages, tools, seenOnly = [] }: CountableConversation): LearntTurn[] {
   const turns: LearntTurn[] = [];
-  const learntAt = (at: number): Answer | null => {
+  const learntAt = (at: number): AssistantMessage | null => {
     const message = messages[at];
     return message?.role === 'assistant' && !seenOnly.includes(at) ? message : null;
   };
@@ -36,7 +37,7 @@ export function learntTurns({ messages, tools, seenOnly = [] }: CountableConvers
 }
 
 /** As serving merges them where a template wants turns that alternate. */
-function joined(first: Answer, second: Answer): Answer {
+function joined(first: AssistantMessage, second: AssistantMessage): AssistantMessage {
   const reasoning = [first.reasoning, second.reasoning].filter((text) => text !== null && text !== '');
   return {
     role: 'assistant',
@@ -60,7 +61,7 @@ export function renderLearnt(template: ChatTemplate, { at, conversation }: Learn
   return { prompt: before.segments, written };
 }
 
-function renderOrRefuse(template: ChatTemplate, conversation: Conversation, answer: Answer, at: number) {
+function renderOrRefuse(template: ChatTemplate, conversation: Conversation, answer: AssistantMessage, at: number) {
   try {
     // Some write their reasoning into the answer itself, as models do.
     const thinking = answer.reasoning !== null || answer.content.includes('</think>');
@@ -87,10 +88,73 @@ function remainder(whole: readonly Segment[], prompt: readonly Segment[]): Segme
 }
 
 /** Templates that know no reasoning or no tools leave them out without a word. */
-function checkComplete(text: string, { reasoning, toolCalls }: Answer, at: number): void {
+function checkComplete(text: string, { reasoning, toolCalls }: AssistantMessage, at: number): void {
   if (reasoning !== null && !text.includes(reasoning.trim()))
     throw new NotLearnable(`Message ${at} has reasoning, which the chat template of the model leaves out.`);
   const lost = toolCalls.find(({ name }) => !text.includes(name));
   if (lost)
     throw new NotLearnable(`Message ${at} calls ${lost.name}, which the chat template of the model leaves out.`);
+}
+
+/** Why a conversation cannot be learnt; null: nothing stands in the way, as far as texts tell without a tokeniser. */
+export type LearnCheck = (conversation: CountableConversation) => string | null;
+
+const mostForms = 1_000;
+/** Each turn is rendered with all that stands before it: of very long conversations the first turns are checked. */
+const mostChars = 400_000;
+
+/**
+ * Checks conversations as their training would, before there is a job. Nearly all conversations of a file have one of a few forms,
+ * so a form that can be learnt is not rendered again, unless a text holds something that the template looks for.
+ */
+export function createLearnCheck(template: () => ChatTemplate): LearnCheck {
+  const fine = new Set<string>();
+  let holdsWord: HoldsWord | null = null;
+  return (conversation) => {
+    holdsWord ??= templateWords(template().source);
+    const form = formOf(conversation, holdsWord);
+    if (form !== null && fine.has(form)) return null;
+    const problem = problemOf(template(), conversation);
+    if (problem !== null || form === null) return problem;
+    if (fine.size >= mostForms) fine.clear();
+    fine.add(form);
+    return null;
+  };
+}
+
+function problemOf(template: ChatTemplate, conversation: CountableConversation): string | null {
+  let chars = 0;
+  try {
+    for (const turn of learntTurns(conversation)) {
+      const { prompt, written } = renderLearnt(template, turn);
+      for (const { text } of [...prompt, ...written]) chars += text.length;
+      if (chars > mostChars) break;
+    }
+    return null;
+  } catch (error) {
+    if (error instanceof NotLearnable) return error.message;
+    throw error;
+  }
+}
+
+/** All that a template can see of a conversation beside the texts themselves; null: a text may change what it does. */
+function formOf({ messages, tools, seenOnly = [] }: CountableConversation, holdsWord: HoldsWord): string | null {
+  const texts = messages.flatMap(textsOf);
+  if (texts.some(holdsWord)) return null;
+  const forms = messages.map((message) => `${message.role}${textsOf(message).map(edges).join('')}`);
+  return `${forms.join(' ')} ${tools.length > 0} ${seenOnly.join(' ')}`;
+}
+
+function textsOf(message: ChatMessage): string[] {
+  if (message.role !== 'assistant') return [message.content];
+  return [message.content, message.reasoning ?? none, ...message.toolCalls.map(({ name }) => name)];
+}
+
+const none = '\0';
+
+/** Templates ask whether a text is there or empty, and cut blanks at its ends. */
+function edges(text: string): number {
+  if (text === none) return 3;
+  if (text === '') return 0;
+  return text.trim() === text ? 1 : 2;
 }

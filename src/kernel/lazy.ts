@@ -1,5 +1,5 @@
 /** Makes a value when it is first asked for, and gives the same one from then on. If making it throws, the next call tries again. */
-export function madeOnce<Value>(make: () => Value): () => Value {
+export function lazy<Value>(make: () => Value): () => Value {
   let made: { value: Value } | null = null;
   return () => {
     made ??= { value: make() };

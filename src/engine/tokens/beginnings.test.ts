@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { smallShape, writeRandomModel } from '#test/random-model.ts';
-import { type AddonModel, tokenAttributes, vocabularyTypes } from './addon.ts';
-import { openModel } from './binding.ts';
-import { createTokenBounds } from './token-bounds.ts';
+import { type AddonModel, tokenAttributes, vocabularyTypes } from '../llama/addon.ts';
+import { openModel } from '../llama/binding.ts';
+import { createBeginnings } from './bounded-tokens.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fanfold-bounds-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -37,20 +37,14 @@ const texts = [
 const models = await Promise.all(files.map((path) => openModel({ path, gpu: false, maxThreads: 1, vocabOnly: true })));
 
 for (const [place, model] of models.entries()) {
-  const bounds = createTokenBounds(model);
+  const beginnings = createBeginnings(model);
 
   describe(`the vocabulary of ${files[place]?.split('/').at(-1)}`, () => {
-    test('makes no fewer tokens of a text than its bound says', () => {
-      for (const text of texts)
-        assert.ok(bounds.fewest(text) <= model.addon.tokenize(text, false).length, text.slice(0, 30));
-      assert.ok(bounds.fewest('a'.repeat(100_000)) > 1_000);
-    });
-
     test('makes of a beginning the tokens that the whole text begins with', () => {
       const seen: number[] = [];
       for (const text of texts) {
         const whole = model.addon.tokenize(text, false);
-        for (const beginning of bounds.beginnings(text, 500)) {
+        for (const beginning of beginnings(text, 500)) {
           const tokens = model.addon.tokenize(beginning, false);
           assert.deepEqual(tokens, whole.subarray(0, tokens.length), beginning.slice(-20));
           seen.push(beginning.length);
@@ -62,7 +56,7 @@ for (const [place, model] of models.entries()) {
 }
 
 /** A vocabulary of these tokens: text and attributes. */
-function boundsOf(type: number, tokens: readonly (readonly [text: string, attributes: number])[], pre = 'gpt-2') {
+function beginningsOf(type: number, tokens: readonly (readonly [text: string, attributes: number])[], pre = 'gpt-2') {
   const addon = {
     getVocabularyType: () => type,
     getTokenString: (token: number) => tokens[token]?.[0],
@@ -70,38 +64,15 @@ function boundsOf(type: number, tokens: readonly (readonly [text: string, attrib
   };
   // as: what is looked at of tokens.
   const asked = addon as unknown as AddonModel;
-  const facts = { vocabularySize: tokens.length, preTokenizer: pre } as Parameters<
-    typeof createTokenBounds
-  >[0]['facts'];
-  return createTokenBounds({ addon: asked, facts });
+  const facts = { vocabularySize: tokens.length, preTokenizer: pre } as Parameters<typeof createBeginnings>[0]['facts'];
+  return createBeginnings({ addon: asked, facts });
 }
 
-const { normal, stripsRight } = tokenAttributes;
+const { normal } = tokenAttributes;
 const letters = [...'abcdefghijklmnopqrstuvwxyz'].map((letter) => [letter, normal] as const);
-const numbered = Array.from(
-  { length: 256 },
-  (_, byte) => [`<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`, tokenAttributes.byte] as const,
-);
-
-test('nothing is said where a token may stand for any length of text', () => {
-  for (const type of [vocabularyTypes.wordPiece, vocabularyTypes.unigram])
-    assert.equal(boundsOf(type, letters).fewest('a'.repeat(100_000)), 0);
-  assert.equal(boundsOf(vocabularyTypes.sentencePiece, letters).fewest('a'.repeat(100_000)), 0);
-  assert.equal(boundsOf(vocabularyTypes.bytePair, letters, 'gemma4').fewest('a'.repeat(100_000)), 0);
-});
-
-test('bytes without a token are not counted, and blanks are not where tokens take those beside them', () => {
-  const { bytePair, sentencePiece } = vocabularyTypes;
-  assert.equal(boundsOf(bytePair, letters).fewest('aA'.repeat(1_000)), 1_000);
-  assert.equal(boundsOf(bytePair, [...letters, ['\u0120', normal]]).fewest('a '.repeat(1_000)), 2_000);
-  const stripping = [...letters, ['\u0120', normal], ['<|end|>', stripsRight]] as const;
-  assert.equal(boundsOf(bytePair, stripping).fewest('a '.repeat(700)), 100);
-  assert.equal(boundsOf(sentencePiece, numbered).fewest('字'.repeat(600)), 300);
-});
-
 test('a text is cut nowhere where a token goes on behind a letter and a blank', () => {
   const cuts = (...more: [string, number][]) => [
-    ...boundsOf(vocabularyTypes.bytePair, [...letters, ...more]).beginnings('some words '.repeat(1_000), 100),
+    ...beginningsOf(vocabularyTypes.bytePair, [...letters, ...more])('some words '.repeat(1_000), 100),
   ];
   assert.ok(cuts().length > 3);
   assert.ok(cuts().every((beginning) => /[a-z]$/.test(beginning)));

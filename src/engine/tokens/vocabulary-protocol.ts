@@ -1,7 +1,6 @@
 import type { SerializedPrompt } from '../llama/protocol.ts';
 import type { ReadChat, ReadInputs } from '../llama/read-prompt.ts';
 import type { ChatMessage, ToolDefinition } from '../port.ts';
-import type { CountingBasis } from './counting-basis.ts';
 
 /** A whole conversation, or texts that are embedded one by one. */
 export type Countable = CountableConversation | { type: 'inputs'; texts: string[] };
@@ -12,7 +11,7 @@ export type CountableConversation = {
   tools: ToolDefinition[];
   /** Places of answers that are seen by what follows and not learnt. */
   seenOnly?: readonly number[];
-  /** Where it is counted, it is also told whether it can be learnt. */
+  /** Where it is counted, it is also checked whether it can be learnt. */
   isChecked?: true;
 };
 
@@ -24,28 +23,49 @@ export type EncodeOptions = {
   maxTokens: number;
   /** What templates that print the date take for today, Unix time, ms: the same conversation gives the same tokens. */
   nowMs: number;
-  /** Conversations at the beginning of the items that are also told in words. */
-  shown: number;
 };
 
 /** Places of tokens, the end not included. */
 type Span = [start: number, end: number];
 
-/** A text as the model sees it; `trained`: what the model itself would have to write. */
-export type ShownPart = { text: string; trained: boolean };
-
 export type Sequence = {
   ids: Uint32Array;
   /** What is trained, each with its end token. */
   spans: Span[];
-  /** For those who asked for it. */
-  shown?: ShownPart[];
 };
 
 /** A conversation as it is learnt; or why it cannot be. `tooLong`: answers that did not fit. `problem`: why other answers are left out. */
 export type EncodedConversation = { type: 'conversation'; sequences: Sequence[]; tooLong: number; problem?: string };
 type EncodedInputs = { type: 'inputs'; inputs: Uint32Array[]; truncated: number };
 export type Encoded = EncodedConversation | EncodedInputs | { type: 'refused'; reason: string };
+
+/**
+ * What counting needs to know of a model beside the tokens of a text: with it everything but the tokeniser itself can run
+ * where the texts are.
+ */
+export type CountingBasis = {
+  /** Null: the model has no chat template. */
+  template: string | null;
+  controlTexts: string[];
+  bosText: string;
+  eosText: string;
+  /** Tokens in front of a conversation, and around a text to embed. */
+  inFront: number;
+  aroundInput: number;
+  /** How texts are divided into words whose counts can be remembered; null: it is not known. */
+  division: Division | null;
+};
+
+/** Names that files have for a way to divide texts that is known here. */
+export const dividerNames = ['qwen2'] as const;
+
+/** `added`: tokens that are found in any text before it is divided, the longest first, as llama.cpp looks for them. */
+export type Division = {
+  divider: (typeof dividerNames)[number];
+  added: string[];
+  /** Some of them take the blanks beside them, too. */
+  addedTakeBlanks: boolean;
+};
 
 export type VocabularyFacts = {
   /** SHA-256 of the chat template; null: there is none. */
@@ -56,18 +76,18 @@ export type VocabularyFacts = {
   padId: number;
 };
 
-/** What can be asked about the vocabulary of a model's file. `items`: JSON of a list of `Countable`, because digits and the order of keys outlast no other way. */
-export type Question = { ggufPath: string } & (
+/** A request to the process that knows the vocabularies of models. `items`: JSON of a list of `Countable`, because digits and the order of keys outlast no other way. */
+export type VocabularyRequest = { ggufPath: string } & (
   | { type: 'count'; items: string }
   | { type: 'encode'; items: string; options: EncodeOptions }
   | { type: 'describe' }
   | { type: 'basis' }
   | { type: 'countTexts'; texts: readonly string[] }
-  | ReadQuestion
+  | ReadRequest
 );
 
 /** A prompt, or texts to embed, to be made the tokens that a model runs on; more than fit are not read. */
-export type ReadQuestion =
+export type ReadRequest =
   | { type: 'readChat'; prompt: SerializedPrompt; most: number }
   | {
       type: 'readInputs';
@@ -79,17 +99,17 @@ export type ReadQuestion =
     };
 
 /** `tooLong`: the prompt, an input, or all inputs together have so many tokens at least. `cutInput`: one of several inputs had to be cut. */
-export type ReadAnswer =
+export type ReadResponse =
   | { type: 'chatRead'; read: ReadChat }
   | { type: 'inputsRead'; read: ReadInputs }
   | { type: 'tooLong'; of: 'prompt' | 'input' | 'inputs' | 'cutInput'; atLeast: number }
   | { type: 'refused'; message: string; param: string | null };
 
 /** Of the counting child (`counter-child.ts`), which loads the vocabulary of a model's file when it first needs it. */
-export type Answer =
+export type VocabularyResponse =
   | { type: 'counted'; counts: TokenCount[] }
   | { type: 'encoded'; items: Encoded[] }
   | { type: 'described'; facts: VocabularyFacts }
   | { type: 'basis'; basis: CountingBasis }
   | { type: 'textsCounted'; counts: Uint32Array }
-  | ReadAnswer;
+  | ReadResponse;

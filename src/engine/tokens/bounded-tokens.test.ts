@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { openModel } from './binding.ts';
-import { createBoundedTokens, TooManyTokens } from './bounded-tokens.ts';
-import { createTokenBounds } from './token-bounds.ts';
-import { createVocabulary } from './vocabulary.ts';
+import { openModel } from '../llama/binding.ts';
+import { createVocabulary } from '../llama/vocabulary.ts';
+import { createBeginnings, createBoundedTokens, TooManyTokens } from './bounded-tokens.ts';
 
 const path = fileURLToPath(new URL('../../../models/tiny-embed/tiny-embed.gguf', import.meta.url));
 const model = await openModel({ path, gpu: false, maxThreads: 1, vocabOnly: true });
@@ -23,7 +22,7 @@ function counted() {
       };
     },
   });
-  const tokens = createBoundedTokens(createVocabulary({ ...model, addon }), createTokenBounds(model));
+  const tokens = createBoundedTokens(createVocabulary({ ...model, addon }), createBeginnings(model));
   got.characters = 0;
   return { tokens, got };
 }
@@ -35,14 +34,6 @@ const plain = (text: string) => [{ text, special: false }];
 const tooMany = (least: number) => (error: unknown) => error instanceof TooManyTokens && error.atLeast >= least;
 
 describe('a prompt', () => {
-  test('that cannot fit with any tokens is not tokenised at all', () => {
-    for (const text of [megabyte, 'a'.repeat(1_000_000), '字'.repeat(300_000)]) {
-      const { tokens, got } = counted();
-      assert.throws(() => tokens.prompt(plain(text), most), tooMany(most + 1));
-      assert.equal(got.characters, 0);
-    }
-  });
-
   test('that is too long is tokenised little further than the context goes', () => {
     const text = words.repeat(Math.ceil(30_000 / words.length));
     const { tokens, got } = counted();
@@ -73,10 +64,10 @@ describe('an input', () => {
     assert.deepEqual(counted().tokens.input(word, most, true).tokens, whole.cutInput(whole.tokenizeInput(word), most));
   });
 
-  test('that may not be cut and cannot fit is not tokenised', () => {
+  test('that may not be cut and cannot fit is tokenised little further than it may go', () => {
     const { tokens, got } = counted();
     assert.throws(() => tokens.input(megabyte, most, false), tooMany(most + 1));
-    assert.equal(got.characters, 0);
+    assert.ok(got.characters < 20_000, `${got.characters}`);
   });
 
   test('that fits is read whole', () => {
