@@ -33,7 +33,7 @@ export function openAccounting(
   });
   return {
     credits,
-    calls: createCalls({ database, serverId: instanceId, clock, log, timing, onCharge: credits.touch }),
+    calls: createCalls({ database, serverId: instanceId, clock, log, timing, charged: credits.changed }),
     keyUsage: createKeyUsage({ sql: database, clock }),
     months: monthsOf(infrastructure),
   };

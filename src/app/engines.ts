@@ -35,7 +35,7 @@ export function openEngines(options: AppOptions, { clock }: Infrastructure, serv
     memoryLimitBytes: config.engineMemoryBytes,
     ...options.engine,
   };
-  const isInstalled = (id: string) => models.find(id)?.installed != null;
+  const { isInstalled } = models;
   const engine = createRoutedEngine({
     own: createEngine({ ...forChildren, settings, clock }),
     remote: createRemoteEngine({
@@ -45,8 +45,7 @@ export function openEngines(options: AppOptions, { clock }: Infrastructure, serv
       waiting: settings,
       isInstalled,
       adapters: { writePeft: (sha256, folder) => served().writePeft(sha256, folder) },
-      countHere: async (id, items, signal) =>
-        models.find(id)?.installed ? tokenCounter.count(id, items, signal) : null,
+      countHere: async (id, items, signal) => (isInstalled(id) ? tokenCounter.count(id, items, signal) : null),
       countPromptHere: async (prompt, most, signal) =>
         isInstalled(prompt.target.baseModelId) ? tokenCounter.countPrompt(prompt, most, signal) : null,
     }),

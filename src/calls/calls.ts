@@ -45,8 +45,8 @@ export type CallsOptions = Pick<FailureLogOptions, 'maxWaiting' | 'perMinute'> &
   clock: Clock;
   log?: Log | undefined;
   timing?: Partial<CallsTiming>;
-  /** Called with the account that has just been charged. */
-  onCharge?: (accountId: string) => void;
+  /** Each account that is charged is added here. */
+  charged?: Set<string>;
   /** The time of limits, for tests; null is the database's own, which is the same for all servers. */
   now?: () => Date | null;
   /** Pause between deletions of what is no longer kept. */
@@ -71,7 +71,7 @@ export function failedRequestMonths(clock: Clock): PartitionedTable {
 }
 
 export function createCalls(options: CallsOptions): Calls {
-  const { database, serverId, clock, log, onCharge = () => {}, now = () => null, cleanUpMs = 60_000 } = options;
+  const { database, serverId, clock, log, charged = new Set(), now = () => null, cleanUpMs = 60_000 } = options;
   const times = { ...defaultTiming, ...options.timing };
   const open = new Map<string, OpenCall>();
   const inFlight = createInFlight();
@@ -79,7 +79,7 @@ export function createCalls(options: CallsOptions): Calls {
   const reaper = createReaper({ database, serverId, clock, log, times, registered, isOpen: (id) => open.has(id) });
   const failures = createFailureLog({ ...options, sql: database });
   const batches = createCallBatches({ database, serverId, registered, clock, now });
-  const deps = { batches, failures, clock, open, serverId, endForMs: times.endForMs, onCharge, inFlight };
+  const deps = { batches, failures, clock, open, serverId, endForMs: times.endForMs, charged, inFlight };
   let isStopping = false;
 
   function registered(): Promise<void> {

@@ -50,7 +50,7 @@ export type OpenCallDeps = {
   inFlight: InFlight;
   serverId: string;
   endForMs: number;
-  onCharge: (accountId: string) => void;
+  charged: Set<string>;
 };
 
 type Unsettled<C extends Charge = Charge> = Omit<C, 'callId' | 'isLimited' | 'accountId' | 'operation'>;
@@ -156,7 +156,7 @@ export class OpenCall {
   }
 
   async #end(charge: Unsettled, { body, attachment }: EndOptions): Promise<Micro> {
-    const { batches, clock, endForMs, onCharge } = this.#deps;
+    const { batches, clock, endForMs, charged } = this.#deps;
     const request = {
       charge: this.#chargeOf(charge),
       keyed: this.hasKey ? { body: body ?? noBody } : null,
@@ -168,7 +168,7 @@ export class OpenCall {
         const result = await batches.end(request);
         if (result.outcome === 'charged') {
           this.#mayHaveBegun = false;
-          onCharge(this.target.accountId);
+          charged.add(this.target.accountId);
           return result.chargedMicro;
         }
         if (result.outcome === 'lost') throw keyWasLost();

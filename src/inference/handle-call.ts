@@ -111,7 +111,8 @@ export function resolve(deps: InferenceDeps, admitted: Admitted, requested: stri
     etaMs: (baseModelId) => deps.engine.status(baseModelId).etaMs,
   });
   const { alias, share } = admitted;
-  if (alias !== null) deps.modelUsage.seen(alias.id, share?.id ?? null);
+  if (alias !== null) deps.modelUsage.aliases.seen(alias.id);
+  if (share !== null) deps.modelUsage.shares.seen(share.id);
   return model;
 }
 

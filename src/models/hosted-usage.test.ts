@@ -60,8 +60,9 @@ test('calls of an alias and uses of a share are stored once a minute, in two sta
   const [one, two] = [await seed(), await seed()];
   const { usage, time, counted } = tracker();
   const startMs = time.nowMs;
-  usage.seen(one.id, null);
-  usage.seen(two.id, two.shareId);
+  usage.aliases.seen(one.id);
+  usage.aliases.seen(two.id);
+  usage.shares.seen(two.shareId);
   assert.deepEqual(await lastMs(two), [null, null]);
   await usage.flush();
   assert.equal(counted.statements, 2);
@@ -69,12 +70,13 @@ test('calls of an alias and uses of a share are stored once a minute, in two sta
   assert.deepEqual(await lastMs(two), [startMs, startMs]);
   for (let second = 1; second < 60; second++) {
     time.nowMs += 1_000;
-    usage.seen(two.id, two.shareId);
+    usage.aliases.seen(two.id);
+    usage.shares.seen(two.shareId);
     await usage.flush();
   }
   assert.equal(counted.statements, 2);
   time.nowMs += 1_000;
-  usage.seen(two.id, null);
+  usage.aliases.seen(two.id);
   await usage.flush();
   assert.equal(counted.statements, 3);
   assert.deepEqual(await lastMs(two), [startMs + 60_000, startMs]);
@@ -84,7 +86,8 @@ test('a database that is away loses no use, and the end writes what is due', asy
   const one = await seed();
   const { usage, time, counted } = tracker();
   counted.broken = true;
-  usage.seen(one.id, one.shareId);
+  usage.aliases.seen(one.id);
+  usage.shares.seen(one.shareId);
   await assert.rejects(usage.flush());
   counted.broken = false;
   await usage.stop();
@@ -95,7 +98,8 @@ test('time never runs backwards, whichever replica saw the later call', async ()
   const one = await seed();
   const [ahead, behind] = [tracker(Date.UTC(2026, 0, 2)), tracker(Date.UTC(2026, 0, 1))];
   for (const { usage } of [ahead, behind]) {
-    usage.seen(one.id, one.shareId);
+    usage.aliases.seen(one.id);
+    usage.shares.seen(one.shareId);
     await usage.flush();
   }
   assert.deepEqual(await lastMs(one), [ahead.time.nowMs, ahead.time.nowMs]);

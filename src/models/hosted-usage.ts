@@ -1,9 +1,12 @@
 import type { Sql } from '#db';
-import { type Clock, createLastUses, joinIntervalTasks, type LastUse } from '#kernel';
+import { type Clock, createLastUses, joinIntervalTasks, type LastUse, type LastUses } from '#kernel';
 
 /** Keeps when aliases were called and shares used, exact to a minute, without a write per call. */
 export type ModelUsage = {
-  seen: (hostedModelId: string, shareId: string | null) => void;
+  /** Calls, by id of the alias. */
+  aliases: LastUses;
+  /** Calls through a share, by its id. */
+  shares: LastUses;
   /** Writes what is due. After an error of the database it is written the next time. */
   flush: () => Promise<void>;
   start: () => void;
@@ -12,7 +15,7 @@ export type ModelUsage = {
 };
 
 export function createModelUsage({ sql, clock }: { sql: Sql; clock: Clock }): ModelUsage {
-  const models = createLastUses({
+  const aliases = createLastUses({
     clock,
     write: (uses, spacingMs) =>
       updateLastUses(sql, { table: 'hosted_models', column: 'last_called_at' }, uses, spacingMs),
@@ -21,12 +24,10 @@ export function createModelUsage({ sql, clock }: { sql: Sql; clock: Clock }): Mo
     clock,
     write: (uses, spacingMs) => updateLastUses(sql, { table: 'model_shares', column: 'last_used_at' }, uses, spacingMs),
   });
-  const both = [models, shares];
+  const both = [aliases, shares];
   return {
-    seen(hostedModelId, shareId) {
-      models.seen(hostedModelId);
-      if (shareId !== null) shares.seen(shareId);
-    },
+    aliases,
+    shares,
     async flush() {
       await Promise.all(both.map(({ flush }) => flush()));
     },

@@ -14,6 +14,7 @@ import { holdsWeights, hubWeightsFolder } from './weights.ts';
 export type ModelsService = {
   baseModels: () => readonly BaseModel[];
   find: (id: string) => BaseModel | undefined;
+  isInstalled: (id: string) => boolean;
   engineModels: () => readonly EngineModel[];
   trainingProfile: (id: string) => TrainingProfile | null;
   catalogue: Catalogue;
@@ -74,6 +75,7 @@ export function openModels(options: ModelsOptions): ModelsService {
   return {
     baseModels: () => current().models,
     find: (id) => current().byId.get(id),
+    isInstalled: (id) => current().byId.get(id)?.installed != null,
     engineModels: () => current().engineModels,
     trainingProfile: (id) => {
       const entry = catalogue.training.get(id);

@@ -25,8 +25,8 @@ export type CreditsOptions = Pick<PricingDeps, 'prices' | 'pace' | 'trainingTime
 /** All that an account sees of its credits: prices, balance, ledger and purchases, with the work behind them. */
 export type Credits = {
   routes: (app: FastifyInstance) => Promise<void>;
-  /** Says that an account has new rows in its ledger. */
-  touch: (accountId: string) => void;
+  /** Accounts with new rows in the ledger, to be added here. */
+  changed: Set<string>;
   /** @param options.works false: other processes look for what was forgotten, at the ledger and at the payment provider. */
   start: (options: { works: boolean }) => void;
   stop: () => Promise<void>;
@@ -39,7 +39,15 @@ export function createCredits(options: CreditsOptions): Credits {
   const logged = log ? { log } : {};
   const sums = createUsageSums({ database, lowMicro, ...logged });
   const provider = stripe && createStripe(stripe);
-  const checkouts = { database, provider, packs, creditPrice, clock, onPurchase: sums.touch, ...logged };
+  const checkouts = {
+    database,
+    provider,
+    packs,
+    creditPrice,
+    clock,
+    onPurchase: (id: string) => sums.changed.add(id),
+    ...logged,
+  };
   const reconciliation = createReconciliation(checkouts);
 
   return {
@@ -50,7 +58,7 @@ export function createCredits(options: CreditsOptions): Credits {
       await app.register(checkoutRoutes({ ...checkouts, publicUrl }));
       await app.register(webhookRoutes(checkouts));
     },
-    touch: sums.touch,
+    changed: sums.changed,
     start({ works }) {
       sums.start({ sweeps: works });
       if (works) reconciliation.start();

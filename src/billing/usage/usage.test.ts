@@ -45,7 +45,7 @@ async function readFor(accounts: readonly string[], rounds: number): Promise<voi
 const usageFindings = async () => (await doctor(database())).filter(({ check }) => check === 'usage');
 
 const sums = (lowMicro = 1_000_000n, on: Database = database()): UsageSums =>
-  createUsageSums({ database: on, lowMicro, timing: { pauseMs: 5, sweepMs: 100, patienceMs: 0 } });
+  createUsageSums({ database: on, lowMicro, timing: { pauseMs: 5, sweepMs: 100 } });
 
 /** A process that dies at the last moment, every other time. */
 const dying = (): Database => ({
@@ -71,7 +71,7 @@ test('totals, groups and pages are those of the whole ledger, before, while and 
   const writers = accounts.map(async (id, index) => {
     while (writing) {
       await write(index, 1 + randomInt(5));
-      for (const replica of replicas) replica.touch(id);
+      for (const replica of replicas) replica.changed.add(id);
       await sleep(15);
     }
   });
