@@ -17,10 +17,10 @@ create table imports (
   expected_sha256 text check (expected_sha256 ~ '^[0-9a-f]{64}$'),
   sha256 text check (sha256 ~ '^[0-9a-f]{64}$'),
   -- How the caller wants the file to be read: format, encoding, delimiter, sample_rows, mapping.
-  asked jsonb not null,
-  -- Counts the readings that were asked for: what an earlier one finds is not wanted any more.
-  reading integer not null default 0,
-  -- What the last reading found; null while there is none. The sample is what previews are made of.
+  reader_options jsonb not null,
+  -- Counts the requested profiles: the result of an earlier one is not stored any more.
+  profile_number integer not null default 0,
+  -- What the last profile found; null while there is none. The sample is what previews are made of.
   profile jsonb,
   sample jsonb,
   mapping jsonb,
@@ -67,11 +67,11 @@ create table import_parts (
 create unique index import_parts_in_order on import_parts (import_id, first_byte) where bytes is not null;
 create index import_parts_on_the_way on import_parts (created_at) where bytes is null;
 
--- The first issues of the last reading; the object has all of them.
+-- The first issues of the last profile; the object has all of them.
 create table import_issues (
   import_id text collate "C" not null references imports (id),
-  place integer not null,
+  position integer not null,
   code text not null,
   issue jsonb not null,
-  primary key (import_id, place)
+  primary key (import_id, position)
 );

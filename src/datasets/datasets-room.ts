@@ -50,11 +50,11 @@ export type Datasets = {
   prepare: (dataset: Measured, examples: readonly NewExample[], signal?: AbortSignal) => Promise<PreparedExample[]>;
   createDataset: (tx: Sql, dataset: Omit<NewDataset, 'maxDatasets'>) => Promise<Dataset>;
   /** A few examples, each for itself. */
-  addExamples: (tx: Sql, addition: Omit<Addition, 'maxExamples'>) => Promise<AddedExample[]>;
+  addExamples: (tx: Transaction, addition: Omit<Addition, 'maxExamples'>) => Promise<AddedExample[]>;
   /** Any number of examples, all or none. */
   bulkAdd: (tx: Transaction, addition: Omit<BulkAddition, 'maxExamples'>) => Promise<BulkCounts>;
   replaceExamples: (
-    tx: Sql,
+    tx: Transaction,
     what: { datasetId: string; replacements: readonly Replacement[] },
   ) => Promise<ReplacedExample[]>;
   freezeVersion: (tx: Sql, freezing: Omit<Freezing, 'maxVersions'>) => Promise<Frozen>;

@@ -53,7 +53,7 @@ export async function createImportWorld({ db: given, ...options }: WorldOptions 
         database: db.database,
         objects: { ...openFolderStore(objectsDir), ...change },
         tempDir,
-        task: { enqueue: async () => {}, expect: () => {}, resume: async () => {}, stop: () => {} },
+        task: { enqueue: async () => {}, resume: async () => {}, stop: () => {} },
       }),
     stop: async () => {
       await app.stop();

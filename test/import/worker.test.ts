@@ -4,10 +4,8 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { childrenOf, commandOf } from '#test/processes.ts';
-import { until } from '#test/scripted-engine.ts';
 import type { ImportClient, WireImport } from './import-client.ts';
 import { createImportWorld, type ImportWorld } from './import-world.ts';
 
@@ -44,19 +42,6 @@ async function killWhile(id: string, { kills, until }: { kills: number; until: s
   }
   return text.until(id, until);
 }
-
-test('a file that is on its way finds a worker that is ready for it, or another one if that has died', async () => {
-  for (const dies of [false, true]) {
-    const { id } = await text.create({ name: 'a.jsonl', size: file.length });
-    await text.put(id, file.subarray(0, 1_000), { 'content-range': `bytes 0-999/${file.length}` });
-    await until(() => workers().length > 0);
-    const ready = workers();
-    if (dies) killWorkers();
-    await text.put(id, file.subarray(1_000), { 'content-range': `bytes 1000-${file.length - 1}/${file.length}` });
-    await text.until(id, 'ready');
-    assert.equal(isDeepStrictEqual(workers(), ready), !dies);
-  }
-});
 
 test('a worker that is killed at any moment leaves all of an import or nothing, and another one ends it once', async () => {
   const { id } = await text.create({ name: 'a.jsonl', size: file.length });

@@ -43,35 +43,6 @@ test('weights are numbers, however they are written', () => {
   assert.deepEqual(weights, [0, 0, 0, 1, 1, null]);
 });
 
-test('a property that must be there and may be null is null where arguments lack it', () => {
-  const nullable = (type: string) => ({ anyOf: [{ type }, { type: 'null' }] });
-  const inner = { type: 'object', properties: { a: nullable('string'), b: { type: 'string' } }, required: ['a'] };
-  const parameters = {
-    type: 'object',
-    properties: {
-      unit: { type: ['string', 'null'] },
-      city: { type: 'string' },
-      of: { type: 'array', items: { $ref: '#/$defs/in' } },
-    },
-    required: ['unit', 'city', 'of'],
-    $defs: { in: inner },
-  };
-  const argumentsOf = (args: unknown) => {
-    const raw = { ...call(args), tools: [{ type: 'function', function: { name: 'weather', parameters } }] };
-    const { content, issues } = checkExample(raw, 'text');
-    const answer = content && 'messages' in content ? content.messages[1] : null;
-    return answer?.role === 'assistant' ? answer.tool_calls?.[0]?.function.arguments : issues[0]?.message;
-  };
-  assert.equal(
-    argumentsOf({ of: [{ b: 'x' }], city: 'Rome' }),
-    '{"unit":null,"city":"Rome","of":[{"a":null,"b":"x"}]}',
-  );
-  assert.equal(argumentsOf({ city: 'Rome', unit: 'C', of: [] }), '{"city":"Rome","unit":"C","of":[]}');
-  assert.match(argumentsOf({ of: [] }) ?? '', /needs city/);
-  // A text says exactly what was called.
-  assert.match(argumentsOf('{"city":"Rome","of":[]}') ?? '', /needs unit/);
-});
-
 test('a conversation is kept as it is, and what has only one meaning is put right', () => {
   const { content, issues } = checkExample(
     {

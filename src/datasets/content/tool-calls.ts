@@ -2,7 +2,6 @@ import { isFields, isStorable, parseExactJson } from '#kernel';
 import type { ExampleToolCall } from './example-content.ts';
 import type { IssueList } from './issues.ts';
 import { pointerTo } from './json-fields.ts';
-import { withRequiredNulls } from './required-nulls.ts';
 import { findMismatch } from './tool-arguments.ts';
 import type { ToolSet } from './tool-set.ts';
 
@@ -34,12 +33,11 @@ function readToolCall(call: unknown, index: number, place: Place): ExampleToolCa
   return { function: { arguments: args, name: spec.name }, id, type: 'function' };
 }
 
-/** Arguments as JSON text; an object is written as one, with the nulls that its tool requires. */
+/** Arguments as JSON text; an object is written as one. */
 function readArguments(value: unknown, { pointer: call, tools, list }: Place, name: string): string | null {
   const pointer = `${call}/arguments`;
   const schema = tools.schemaOf(name);
-  const text =
-    typeof value === 'string' ? value : writtenOut(schema ? withRequiredNulls(schema, value ?? {}) : (value ?? {}));
+  const text = typeof value === 'string' ? value : writtenOut(value ?? {});
   const parsed = text === null ? undefined : parse(text);
   if (text === null || parsed === undefined) {
     list.add('tool_arguments_invalid', pointer, 'The arguments are not JSON.');

@@ -1,12 +1,21 @@
-import type { Sql } from '#db';
-import { ascendingIds, fault } from '#kernel';
+import type { Transaction } from '#db';
+import { ascendingIds, fault, SeenHashes } from '#kernel';
 import type { Issue } from '../content/issues.ts';
 import { lockForChange } from '../dataset-access.ts';
 import { advanceHead, type LockedDataset } from '../datasets.store.ts';
 import { indexExamples } from '../search/index-examples.ts';
 import { CountChanges, recordCountChanges } from './count-changes.ts';
-import { type Dedupe, type ExampleRow, insertContents, insertExamples } from './example-writes.store.ts';
-import type { PreparedExample } from './new-examples.ts';
+import {
+  copyRowsOf,
+  type EncodedExamples,
+  type ExampleRow,
+  findContents,
+  type KnownContent,
+} from './example-writes.store.ts';
+import type { PreparedExample, StorableExample } from './new-examples.ts';
+
+/** `exact`: content that a live example has already is left out. */
+export type Dedupe = 'exact' | 'none';
 
 export type AddedExample = {
   status: 'created' | 'duplicate' | 'rejected';
@@ -15,62 +24,93 @@ export type AddedExample = {
   issues: readonly Issue[];
 };
 
-export type Addition = {
-  datasetId: string;
-  examples: readonly PreparedExample[];
-  /** `exact`: content that a live example has already is left out. */
+type AdditionRule = {
   dedupe: Dedupe;
   /** Live examples that the dataset may have. */
   maxExamples: number;
 };
+
+export type Addition = AdditionRule & { datasetId: string; examples: readonly PreparedExample[] };
 
 /**
  * Adds examples to a dataset, each independently: one that is wrong or a duplicate does not keep out the others. The
  * dataset stays locked until the transaction ends. Throws `not_found`, `in_use`, and `state_conflict` (archived, or
  * full).
  */
-export async function addExamples(tx: Sql, { datasetId, examples, ...rule }: Addition): Promise<AddedExample[]> {
-  const dataset = await lockForChange(tx, datasetId);
-  const nextId = ascendingIds('ex');
-  const rows = examples.map(({ example }) => (example ? { id: nextId(), example } : null));
-  const added = await append(tx, dataset, { rows: rows.filter((row) => row !== null), ...rule });
-  return examples.map(({ issues }, index): AddedExample => {
-    const row = rows[index];
-    if (!row) return { status: 'rejected', id: null, issues };
-    return added.has(row.id) ? { status: 'created', id: row.id, issues } : { status: 'duplicate', id: null, issues };
+export async function addExamples(
+  tx: Transaction,
+  { datasetId, examples, ...rule }: Addition,
+): Promise<AddedExample[]> {
+  const adder = new ExampleAdder(tx, await lockForChange(tx, datasetId), rule);
+  const { rows, encoded } = await adder.choose(examples.flatMap(({ example }) => example ?? []));
+  await encoded.write(tx);
+  if (rows.length > 0) {
+    await indexExamples(
+      tx,
+      adder.change,
+      rows.map(({ id, example }) => ({ ...example, id })),
+    );
+    await adder.finish();
+  }
+  const ids = new Map(rows.map(({ id, example }) => [example, id]));
+  return examples.map(({ example, issues }): AddedExample => {
+    if (!example) return { status: 'rejected', id: null, issues };
+    const id = ids.get(example) ?? null;
+    return { status: id === null ? 'duplicate' : 'created', id, issues };
   });
 }
 
-async function append(
-  tx: Sql,
-  dataset: LockedDataset,
-  { rows, dedupe, maxExamples }: { rows: readonly ExampleRow[]; dedupe: Dedupe; maxExamples: number },
-): Promise<Set<string>> {
-  if (rows.length === 0) return new Set();
-  const where = { datasetId: dataset.id, seq: dataset.headSeq + 1n };
-  await insertContents(
-    tx,
-    dataset.id,
-    rows.map(({ example }) => example),
-  );
-  const added = await insertExamples(tx, where, { rows, dedupe });
-  refuseOverflow({ actual: dataset.examples + added.size, maxExamples });
-  if (added.size === 0) return added;
-  const changes = new CountChanges();
-  const addedRows = rows.filter(({ id }) => added.has(id));
-  for (const { example } of addedRows) changes.add(example);
-  await indexExamples(
-    tx,
-    where,
-    addedRows.map(({ id, example }) => ({ ...example, id })),
-  );
-  await recordCountChanges(tx, dataset, changes.list());
-  await advanceHead(tx, where);
-  return added;
+const newContent: KnownContent = { isStored: false, isLive: false };
+/** An earlier example of the addition has it. */
+const repeated: KnownContent = { isStored: true, isLive: true };
+
+/** Adds batches of examples to a locked dataset, and counts them. */
+export class ExampleAdder {
+  /** The change of the dataset that the examples belong to. */
+  readonly change: { datasetId: string; seq: bigint };
+  added = 0;
+  readonly #tx: Transaction;
+  readonly #dataset: LockedDataset;
+  readonly #rule: AdditionRule;
+  readonly #counts = new CountChanges();
+  readonly #seen = new SeenHashes();
+  readonly #nextId = ascendingIds('ex');
+
+  constructor(tx: Transaction, dataset: LockedDataset, rule: AdditionRule) {
+    this.#tx = tx;
+    this.#dataset = dataset;
+    this.#rule = rule;
+    this.change = { datasetId: dataset.id, seq: dataset.headSeq + 1n };
+  }
+
+  /** Those that are no duplicates, in the form in which they are written. */
+  async choose(batch: readonly StorableExample[]): Promise<{ rows: ExampleRow[]; encoded: EncodedExamples }> {
+    const { id, examples, headSeq } = this.#dataset;
+    const isFirst = batch.map(({ hash }) => this.#seen.add(hash));
+    const hashes = batch.flatMap(({ hash }, index) => (isFirst[index] ? [hash] : []));
+    const known = headSeq === 0n ? null : await findContents(this.#tx, id, hashes);
+    const rows: ExampleRow[] = [];
+    const contents: StorableExample[] = [];
+    for (const [index, example] of batch.entries()) {
+      const { isStored, isLive } = isFirst[index] ? (known?.get(example.hash.toString('hex')) ?? newContent) : repeated;
+      if (this.#rule.dedupe === 'exact' && isLive) continue;
+      if (!isStored) contents.push(example);
+      rows.push({ id: this.#nextId(), example });
+      this.#counts.add(example);
+    }
+    this.added += rows.length;
+    refuseOverflow({ actual: examples + this.added, maxExamples: this.#rule.maxExamples });
+    return { rows, encoded: copyRowsOf(this.change, { contents, rows }) };
+  }
+
+  async finish(): Promise<void> {
+    await recordCountChanges(this.#tx, this.#dataset, this.#counts.list());
+    await advanceHead(this.#tx, this.change);
+  }
 }
 
 /** Throws `state_conflict` when a dataset would have more live examples than it may. */
-export function refuseOverflow({ actual, maxExamples }: { actual: number; maxExamples: number }): void {
+function refuseOverflow({ actual, maxExamples }: { actual: number; maxExamples: number }): void {
   if (actual <= maxExamples) return;
   throw fault('state_conflict', {
     message: `The dataset would have ${actual} examples and may have ${maxExamples}.`,

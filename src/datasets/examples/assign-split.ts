@@ -3,7 +3,7 @@ import { plainText } from '#kernel';
 import type { ExampleContent } from '../content/example-content.ts';
 import type { Split } from './new-examples.ts';
 
-export type SplitRule = { testRatio: number; splitSeed: number };
+export type SplitRule = { test_ratio: number; split_seed: number };
 
 /**
  * The split of an example that does not state its own: derived from the seed and its content, so that it is the same on
@@ -18,8 +18,8 @@ export function assignQuerySplit(query: string, rule: SplitRule): Split {
   return splitOf(Buffer.from(hash('sha256', plainText(query), 'binary'), 'binary'), rule);
 }
 
-function splitOf(digest: Buffer, { testRatio, splitSeed }: SplitRule): Split {
-  return mix(digest.readUInt32LE(16) ^ mix(splitSeed | 0)) / 2 ** 32 < testRatio ? 'test' : 'train';
+function splitOf(digest: Buffer, { test_ratio: testRatio, split_seed: seed }: SplitRule): Split {
+  return mix(digest.readUInt32LE(16) ^ mix(seed | 0)) / 2 ** 32 < testRatio ? 'test' : 'train';
 }
 
 /** A bijection of 32-bit words in which every bit depends on all (the finaliser of MurmurHash3). */

@@ -1,10 +1,10 @@
-import type { Sql } from '#db';
+import type { Sql, Transaction } from '#db';
 import { fault } from '#kernel';
 import { advanceHead, type LockedDataset } from '../datasets.store.ts';
 import { indexExamples } from '../search/index-examples.ts';
 import { CountChanges, recordCountChanges } from './count-changes.ts';
 import { findExample, type ListedExample } from './example-list.store.ts';
-import { closeExample, insertContents, insertExamples } from './example-writes.store.ts';
+import { closeExample, copyRowsOf, findContents } from './example-writes.store.ts';
 import type { Split, StorableExample } from './new-examples.ts';
 
 /** What becomes of an example; undefined: that stays as it is. */
@@ -15,7 +15,7 @@ export type ExampleChange = { content: StorableExample | undefined; split: Split
  * they have. What is as asked for already stays as it is. Throws `not_found`.
  */
 export async function changeExample(
-  tx: Sql,
+  tx: Transaction,
   dataset: LockedDataset,
   { id, change }: { id: string; change: ExampleChange },
 ): Promise<ListedExample> {
@@ -24,8 +24,9 @@ export async function changeExample(
   if (next.hash.equals(before.hash) && next.split === before.split) return before;
   const changes = new CountChanges();
   const where = await close(tx, dataset, { id, changes });
-  await insertContents(tx, dataset.id, [next]);
-  await insertExamples(tx, where, { rows: [{ id, example: next }], dedupe: 'none', isChange: true });
+  const known = await findContents(tx, dataset.id, [next.hash]);
+  const contents = known.get(next.hash.toString('hex'))?.isStored ? [] : [next];
+  await copyRowsOf(where, { contents, rows: [{ id, example: next }] }, { isChange: true }).write(tx);
   await indexExamples(tx, where, [{ ...next, id }]);
   changes.add(next, { isStored: next.hash.equals(before.hash) });
   await recordCountChanges(tx, dataset, changes.list());

@@ -1,85 +1,94 @@
-import type { Sql } from '#db';
+import type { Sql, Transaction } from '#db';
 import type { Origin, Split, StorableExample } from './new-examples.ts';
 import { isAlive } from './same-content.store.ts';
 
 /** An example with the id that it gets. */
 export type ExampleRow = { id: string; example: StorableExample };
 
-type Where = { datasetId: string; seq: bigint };
+type DatasetChange = { datasetId: string; seq: bigint };
 
-/** JSON text contains no line break, so texts that are joined by one can be split again without escaping. */
-const joined = (texts: readonly string[]) => texts.join('\n');
-
-/** Stores contents that the locked dataset does not have yet. */
-export async function insertContents(
-  tx: Sql,
-  datasetId: string,
-  contents: readonly Pick<StorableExample, 'hash' | 'json'>[],
-): Promise<void> {
-  await tx.query(
-    `insert into example_contents (dataset_id, hash, content)
-     select $1, decode(hash, 'hex'), content
-       from unnest(string_to_array($2, E'\\n'), string_to_array($3, E'\\n')) as row (hash, content)
-     on conflict do nothing`,
-    [datasetId, joined(contents.map(({ hash }) => hash.toString('hex'))), joined(contents.map(({ json }) => json))],
-    { name: 'datasets.insert_contents' },
-  );
-}
-
-const incoming = `(
-  select row.id, decode(row.hash, 'hex') as hash, row.bytes::integer, row.split, row.origin, row.origin_id,
-         nullif(row.tokens, '')::integer as tokens, row.valid::boolean, nullif(row.issues, '')::jsonb as issues,
-         row.place
-    from unnest(string_to_array($3, E'\\n'), string_to_array($4, E'\\n'), string_to_array($5, E'\\n'),
-                string_to_array($6, E'\\n'), string_to_array($7, E'\\n'), $8::text[], string_to_array($9, E'\\n'),
-                string_to_array($10, E'\\n'), string_to_array($11, E'\\n'))
-      with ordinality as row (id, hash, bytes, split, origin, origin_id, tokens, valid, issues, place))`;
-
-const sources = {
-  none: `${incoming} as row`,
-  /** The first of equal contents, unless a live example has the same. */
-  // Written so that each row is looked up in the index. With `not exists`, PostgreSQL reads all examples of the dataset
-  // each time.
-  exact: `(select distinct on (hash) * from ${incoming} as every order by hash, place) as row
-      where ${isAlive('row.hash')} is null`,
-};
-
-export type Dedupe = keyof typeof sources;
+/** Examples in the text format of `copy`. */
+export type EncodedExamples = { write: (tx: Transaction) => Promise<void> };
 
 /**
- * Adds examples that are alive from `seq` on, or takes the place of former ones; gives the ids of those that are no
- * duplicates. Their contents are stored.
+ * Examples that are alive from a change of a locked dataset on, and contents that it does not have yet, each once.
+ * `isChange`: they replace former ones.
  */
-export async function insertExamples(
-  tx: Sql,
-  { datasetId, seq }: Where,
-  { rows, dedupe, isChange = false }: { rows: readonly ExampleRow[]; dedupe: Dedupe; isChange?: boolean },
-): Promise<Set<string>> {
-  const examples = rows.map(({ example }) => example);
-  const added = await tx.query<{ id: string }>(
-    `insert into examples (dataset_id, id, added_seq, content_hash, bytes, split, origin, origin_id, tokens, valid, issues,
-       updated_at)
-     select $1, id, $2, hash, bytes, split, origin, origin_id, tokens, valid, issues, case when $12 then now() end
-       from ${sources[dedupe]}
-      order by place
-     returning id`,
-    [
+export function copyRowsOf(
+  { datasetId, seq }: DatasetChange,
+  { contents, rows }: { contents: readonly StorableExample[]; rows: readonly ExampleRow[] },
+  { isChange = false } = {},
+): EncodedExamples {
+  const contentLines = contents.map(({ hash, json }) => copyLine([datasetId, hash, json]));
+  const exampleLines = rows.map(({ id, example: { hash, bytes, split, origin, originId, tokens, valid, issues } }) =>
+    copyLine([
       datasetId,
+      id,
       seq,
-      joined(rows.map(({ id }) => id)),
-      joined(examples.map(({ hash }) => hash.toString('hex'))),
-      joined(examples.map(({ bytes }) => String(bytes))),
-      joined(examples.map(({ split }) => split)),
-      joined(examples.map(({ origin }) => origin)),
-      examples.map(({ originId }) => originId),
-      joined(examples.map(({ tokens }) => (tokens === null ? '' : String(tokens)))),
-      joined(examples.map(({ valid }) => String(valid))),
-      joined(examples.map(({ issues }) => (issues.length === 0 ? '' : JSON.stringify(issues)))),
-      isChange,
-    ],
-    { name: `datasets.insert_examples_${dedupe}` },
+      hash,
+      bytes,
+      split,
+      origin,
+      originId,
+      tokens,
+      valid,
+      issues.length === 0 ? null : JSON.stringify(issues),
+      isChange ? 'now' : null,
+    ]),
   );
-  return new Set(added.map(({ id }) => id));
+  const [contentBytes, exampleBytes] = [contentLines, exampleLines].map((lines) => Buffer.from(lines.join('')));
+  return {
+    async write(tx) {
+      if (contents.length > 0 && contentBytes)
+        await tx.copy('copy example_contents (dataset_id, hash, content) from stdin', [contentBytes]);
+      if (rows.length > 0 && exampleBytes)
+        await tx.copy(
+          `copy examples (dataset_id, id, added_seq, content_hash, bytes, split, origin, origin_id, tokens, valid, issues,
+             updated_at) from stdin`,
+          [exampleBytes],
+        );
+    },
+  };
+}
+
+function copyLine(values: readonly (string | number | bigint | boolean | Buffer | null)[]): string {
+  return `${values.map(copyValue).join('\t')}\n`;
+}
+
+const escapes: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+function copyValue(value: string | number | bigint | boolean | Buffer | null): string {
+  if (value === null) return '\\N';
+  if (Buffer.isBuffer(value)) return `\\\\x${value.toString('hex')}`;
+  return typeof value === 'string'
+    ? value.replace(/[\\\n\r\t]/g, (character) => escapes[character] ?? '')
+    : String(value);
+}
+
+/** `isStored`: among the contents, where examples with rows find it; `isLive`: a live example has it. */
+export type KnownContent = { isStored: boolean; isLive: boolean };
+
+/** Which of these contents a locked dataset has, by their hashes in hex. */
+export async function findContents(
+  sql: Sql,
+  datasetId: string,
+  hashes: readonly Buffer[],
+): Promise<ReadonlyMap<string, KnownContent>> {
+  if (hashes.length === 0) return new Map();
+  // Written so that each row is looked up in the indexes. With joins, PostgreSQL may read all rows of the dataset each
+  // time.
+  const rows = await sql.query<KnownContent & { hash: string }>(
+    `select * from (
+       select encode(candidate.hash, 'hex') as hash,
+              (select true from example_contents c where c.dataset_id = $1 and c.hash = candidate.hash limit 1) is not null as "isStored",
+              coalesce(${isAlive('candidate.hash')}, false) as "isLive"
+         from (select decode(hash, 'hex') as hash from unnest(string_to_array($2, ',')) as sent (hash)) candidate
+     ) known
+      where "isStored" or "isLive"`,
+    [datasetId, hashes.map((hash) => hash.toString('hex')).join(',')],
+    { name: 'datasets.find_contents' },
+  );
+  return new Map(rows.map(({ hash, ...known }) => [hash, known]));
 }
 
 /** What the counts of a dataset know of an example. */
@@ -88,7 +97,7 @@ export type CountedExample = { split: Split; origin: Origin; valid: boolean; tok
 /** Ends the life of an example at `seq`; null: it was not alive. */
 export async function closeExample(
   tx: Sql,
-  { datasetId, seq, id }: Where & { id: string },
+  { datasetId, seq, id }: DatasetChange & { id: string },
 ): Promise<CountedExample | null> {
   const [row] = await tx.query<CountedExample>(
     `update examples set removed_seq = $2

@@ -1,4 +1,4 @@
-import type { Sql } from '#db';
+import type { Transaction } from '#db';
 import { lockForChange } from '../dataset-access.ts';
 import { changeExample } from './change-example.ts';
 import { findExample } from './example-list.store.ts';
@@ -15,7 +15,7 @@ export type ReplacedExample = 'replaced' | 'rejected' | 'changed';
  * `addExamples`.
  */
 export async function replaceExamples(
-  tx: Sql,
+  tx: Transaction,
   { datasetId, replacements }: { datasetId: string; replacements: readonly Replacement[] },
 ): Promise<ReplacedExample[]> {
   let dataset = await lockForChange(tx, datasetId);

@@ -8,9 +8,9 @@ import { streamLines } from '../versions/version-content.ts';
 import { freezeVersion } from '../versions/versions.ts';
 import { addExamples } from './add-examples.ts';
 import { bulkAdd } from './bulk-add.ts';
-import { findContents } from './bulk-writes.store.ts';
 import { changeExample, removeExample } from './change-example.ts';
 import { endOfIds, listLive } from './example-list.store.ts';
+import { findContents } from './example-writes.store.ts';
 import type { Split, StorableExample } from './new-examples.ts';
 import { findLiveContents } from './same-content.store.ts';
 

@@ -9,23 +9,23 @@ import { listIssues as listRows } from './import-issues.store.ts';
 import type { ImportRecord, SourceIssue } from './import-record.ts';
 
 export type IssuePage = {
-  rows: { place: number; issue: SourceIssue }[];
+  rows: { position: number; issue: SourceIssue }[];
   limit: number;
   totalCount: number;
-  cursorOf: (row: { place: number }) => string;
+  cursorOf: (row: { position: number }) => string;
 };
 
-/** The issues of the last reading; one row more than `limit` when another page follows. */
+/** The issues of the last profile; one row more than `limit` when another page follows. */
 export async function listIssues(
   { sql, cursors }: { sql: Sql; cursors: CursorCodec },
   { record, code }: { record: ImportRecord; code: IssueCode | null },
   { limit, cursor }: { limit: number; cursor: string | null },
 ): Promise<IssuePage> {
-  const scope = ['import issues', record.id, String(record.reading), code ?? ''];
+  const scope = ['import issues', record.id, String(record.profileNumber), code ?? ''];
   const after = cursor === null ? 0 : Number(cursors.decode(scope, cursor)[0]);
   if (!Number.isSafeInteger(after)) throw fault('invalid_cursor', { param: 'cursor' });
   const { rows, totalCount } = await listRows(sql, { importId: record.id, code }, { after, limit: limit + 1 });
-  return { rows, totalCount, limit, cursorOf: ({ place }) => cursors.encode(scope, [String(place)]) };
+  return { rows, totalCount, limit, cursorOf: ({ position }) => cursors.encode(scope, [String(position)]) };
 }
 
 /** All issues as a stream of JSON lines. Throws `state_conflict` before there are any, `artifact_not_found` a day after the end. */

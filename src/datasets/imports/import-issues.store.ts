@@ -7,23 +7,23 @@ export async function replaceIssues(tx: Sql, importId: string, issues: readonly 
   const perStatement = 1_000;
   for (let from = 0; from < issues.length; from += perStatement)
     await tx.query(
-      `insert into import_issues (import_id, place, code, issue)
-       select $1, $2 + row.place, row.issue->>'code', row.issue
-         from jsonb_array_elements($3::jsonb) with ordinality as row (issue, place)`,
+      `insert into import_issues (import_id, position, code, issue)
+       select $1, $2 + row.position, row.issue->>'code', row.issue
+         from jsonb_array_elements($3::jsonb) with ordinality as row (issue, position)`,
       [importId, from, storedJson(issues.slice(from, from + perStatement))],
     );
 }
 
-/** Issues after a place, in the order of the file, and how many there are in all. */
+/** Issues after a position, in the order of the file, and how many there are in all. */
 export async function listIssues(
   sql: Sql,
   { importId, code }: { importId: string; code: string | null },
   { after, limit }: { after: number; limit: number },
-): Promise<{ rows: { place: number; issue: SourceIssue }[]; totalCount: number }> {
+): Promise<{ rows: { position: number; issue: SourceIssue }[]; totalCount: number }> {
   const [rows, [count]] = await Promise.all([
-    sql.query<{ place: number; issue: SourceIssue }>(
-      `select place, issue from import_issues
-        where import_id = $1 and ($2::text is null or code = $2) and place > $3 order by place limit $4`,
+    sql.query<{ position: number; issue: SourceIssue }>(
+      `select position, issue from import_issues
+        where import_id = $1 and ($2::text is null or code = $2) and position > $3 order by position limit $4`,
       [importId, code, after, limit],
     ),
     sql.query<{ total: number }>(

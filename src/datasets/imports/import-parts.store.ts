@@ -56,7 +56,7 @@ export async function dropParts(tx: Sql, importId: string): Promise<void> {
  */
 export async function endUpload(tx: Sql, { importId, sha256 }: { importId: string; sha256: string }): Promise<boolean> {
   const rows = await tx.query(
-    `update imports set state = 'uploaded', sha256 = $2, reading = 1, phase = 'waiting', expires_at = null, updated_at = now()
+    `update imports set state = 'uploaded', sha256 = $2, profile_number = 1, phase = 'waiting', expires_at = null, updated_at = now()
       where id = $1 and state = 'awaiting_upload' and received_bytes = size_bytes returning 1`,
     [importId, sha256],
   );
@@ -93,7 +93,7 @@ export async function listUnneededParts(sql: Sql, keys: readonly string[]): Prom
 export type StrayKeys = { stray: string[]; foreign: string[] };
 
 /** What the program makes; whatever else lies there is nobody's. */
-const form = /^imports\/imp_[^/]+\/(part|reading)-[^/]+$/;
+const form = /^imports\/imp_[^/]+\/(part|profile)-[^/]+$/;
 
 /** Objects of imports that have been there for long: their rows came before them, and go after them. */
 export async function findStrayImportObjects(sql: Sql, keys: readonly string[]): Promise<StrayKeys> {

@@ -1,10 +1,11 @@
+import type { Static } from 'typebox';
 import type { Actor } from '#activity';
 import type { ExampleKind } from '../content/example-content.ts';
-import type { Issue, IssueCode } from '../content/issues.ts';
-import type { Shape } from './mapping/detect-shape.ts';
+import type { Issue } from '../content/issues.ts';
+import type { countsSchema, optionsSchema } from './import-terms.schema.ts';
 import type { WireMapping } from './mapping/mapping.ts';
+import type { issueSchema, profileSchema } from './profile.schema.ts';
 import type { ImportFailureCode } from './reading/import-failure.ts';
-import type { DetectedFormat } from './reading/open-rows.ts';
 import type { FileFormat } from './reading/source-row.ts';
 
 /*
@@ -42,35 +43,14 @@ export type ReaderOptions = {
   mapping: WireMapping | null;
 };
 
-export type ImportOptions = {
-  onInvalid: 'reject' | 'skip';
-  dedupe: 'none' | 'exact';
-  testRatio: number;
-  splitSeed: number;
-};
+/** These are stored in the form of the interface. */
+export type ImportOptions = Static<typeof optionsSchema>;
+export type RowCounts = Static<typeof countsSchema>;
+export type ImportProfile = Static<typeof profileSchema>;
 
-export const defaultOptions: ImportOptions = { onInvalid: 'reject', dedupe: 'exact', testRatio: 0.2, splitSeed: 0 };
+export const defaultOptions: ImportOptions = { on_invalid: 'reject', dedupe: 'exact', test_ratio: 0.2, split_seed: 0 };
 
-export type RowCounts = { rows: number; valid: number; invalid: number; duplicates: number; overTokenLimit: number };
-
-export type TokenSummary = { min: number; p50: number; p95: number; max: number; total: number };
-
-/** How many rows have from `from` to `to` tokens, both included. */
-export type TokenBin = { from: number; to: number; rows: number };
-
-export type ColumnProfile = { name: string; type: string; nullCount: number; samples: string[] };
-
-export type IssueSummary = { code: IssueCode; count: number; firstLine: number };
-
-export type ImportProfile = DetectedFormat & {
-  columns: ColumnProfile[];
-  shape: Shape;
-  suggestedMapping: WireMapping | null;
-  counts: RowCounts;
-  tokenStats: TokenSummary;
-  tokenHistogram: TokenBin[];
-  issues: IssueSummary[];
-};
+export const noRows: RowCounts = { rows: 0, valid: 0, invalid: 0, duplicates: 0, over_token_limit: 0 };
 
 /** A row that previews show. */
 export type SampleRow = {
@@ -85,15 +65,9 @@ export type SampleRow = {
 };
 
 /** An issue with its location in the file. */
-export type SourceIssue = {
-  line: number;
-  byte_offset: number | null;
-  pointer: string;
-  code: IssueCode;
-  message: string;
-  hint: string | null;
-  excerpt: string;
-};
+export type SourceIssue = Static<typeof issueSchema>;
+
+export type ImportResult = { version_id: string | null; examples_added: number; rows_skipped: number };
 
 export type ImportError = {
   code: ImportFailureCode;
@@ -115,7 +89,7 @@ export type ImportRecord = {
   expectedSha256: string | null;
   sha256: string | null;
   readerOptions: ReaderOptions;
-  reading: number;
+  profileNumber: number;
   profile: ImportProfile | null;
   mapping: WireMapping | null;
   options: ImportOptions;
@@ -127,7 +101,7 @@ export type ImportRecord = {
   attempts: number;
   issuesKey: string | null;
   tokensKey: string | null;
-  result: { versionId: string | null; examplesAdded: number; rowsSkipped: number } | null;
+  result: ImportResult | null;
   error: ImportError | null;
   createdBy: Actor;
   requestId: string | null;

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { pageQuery } from '#http';
 import { importStates } from './import-record.ts';
-import { formats, issueCodes, mapping, mappingText, optionFields } from './import-terms.schema.ts';
+import { formats, issueCodes, mapping, mappingText, optionsSchema } from './import-terms.schema.ts';
 
 const format = Type.Enum([...formats], {
   description: 'Format of the file, whether packed with gzip or not. By default it is found out.',
@@ -52,7 +52,7 @@ export const profileBody = Type.Object({
   ),
 });
 
-const optional = Type.Partial(Type.Object(optionFields), {
+const optional = Type.Partial(optionsSchema, {
   description: 'What to do with rows, and how to split them.',
 });
 

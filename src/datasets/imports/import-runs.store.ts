@@ -1,5 +1,13 @@
 import type { Sql } from '#db';
-import type { ImportError, ImportProfile, ImportRecord, ImportState, RowCounts, SampleRow } from './import-record.ts';
+import type {
+  ImportError,
+  ImportProfile,
+  ImportRecord,
+  ImportResult,
+  ImportState,
+  RowCounts,
+  SampleRow,
+} from './import-record.ts';
 import { importColumns, storedJson } from './imports.store.ts';
 import type { WireMapping } from './mapping/mapping.ts';
 
@@ -45,15 +53,15 @@ export type ImportProgress = { phase: string; rowsDone: number; percent: number 
 /** Stores progress; returns the state, so that a worker notices that the import was canceled or another profile requested. */
 export async function updateProgress(
   sql: Sql,
-  run: { importId: string; reading: number },
+  run: { importId: string; profileNumber: number },
   progress: ImportProgress,
-): Promise<{ state: ImportState; reading: number } | null> {
-  const [row] = await sql.query<{ state: ImportState; reading: number }>(
-    `update imports set phase = case when reading = $2 then $3 else phase end,
-            rows_done = case when reading = $2 then $4::bigint else rows_done end,
-            percent = case when reading = $2 then $5::real else percent end
-      where id = $1 and state in ('profiling', 'importing') returning state, reading`,
-    [run.importId, run.reading, progress.phase, progress.rowsDone, progress.percent],
+): Promise<{ state: ImportState; profileNumber: number } | null> {
+  const [row] = await sql.query<{ state: ImportState; profileNumber: number }>(
+    `update imports set phase = case when profile_number = $2 then $3 else phase end,
+            rows_done = case when profile_number = $2 then $4::bigint else rows_done end,
+            percent = case when profile_number = $2 then $5::real else percent end
+      where id = $1 and state in ('profiling', 'importing') returning state, profile_number as "profileNumber"`,
+    [run.importId, run.profileNumber, progress.phase, progress.rowsDone, progress.percent],
   );
   return row ?? null;
 }
@@ -73,44 +81,41 @@ export async function recordObjects(
   );
 }
 
-export type ProfileResult = { profile: ImportProfile; sample: SampleRow[]; mapping: WireMapping | null };
+export type ProfileResult = {
+  profile: ImportProfile;
+  counts: RowCounts;
+  sample: SampleRow[];
+  mapping: WireMapping | null;
+};
 
 /** Ends a profile, unless another one was requested. */
 export async function endProfiling(
   tx: Sql,
-  run: { importId: string; reading: number },
-  { profile, sample, mapping }: ProfileResult,
+  run: { importId: string; profileNumber: number },
+  { profile, counts, sample, mapping }: ProfileResult,
 ): Promise<boolean> {
   const rows = await tx.query(
     `update imports set state = 'ready', profile = $3, sample = $4, mapping = $5, counts = $6, phase = 'ready',
             rows_done = $7::bigint, rows_total = $7::bigint, percent = 100, expires_at = now() + interval '7 days', updated_at = now()
-      where id = $1 and state = 'profiling' and reading = $2 returning 1`,
+      where id = $1 and state = 'profiling' and profile_number = $2 returning 1`,
     [
       run.importId,
-      run.reading,
+      run.profileNumber,
       storedJson(profile),
       storedJson(sample),
       mapping && storedJson(mapping),
-      storedJson(profile.counts),
-      profile.counts.rows,
+      storedJson(counts),
+      counts.rows,
     ],
   );
   return rows.length > 0;
 }
 
-export type Written = {
-  datasetId: string;
-  versionId: string | null;
-  examplesAdded: number;
-  rowsSkipped: number;
-  counts: RowCounts;
-};
-
 /** Completes an import in the transaction that has written its examples. False: it was canceled meanwhile. */
 export async function endImporting(
   tx: Sql,
   importId: string,
-  { datasetId, counts, ...result }: Written,
+  { datasetId, counts, result }: { datasetId: string; counts: RowCounts; result: ImportResult },
 ): Promise<boolean> {
   const rows = await tx.query(
     `update imports set state = 'completed', dataset_id = $2, counts = $3, result = $4, phase = 'completed',
@@ -124,13 +129,13 @@ export async function endImporting(
 /** Ends an import that cannot be done. False: it is over already. */
 export async function endAsFailed(
   tx: Sql,
-  run: { importId: string; reading: number | null },
+  run: { importId: string; profileNumber: number | null },
   error: ImportError,
 ): Promise<boolean> {
   const rows = await tx.query(
     `update imports set state = 'failed', error = $3, phase = null, finished_at = now(), expires_at = null, updated_at = now()
-      where id = $1 and state in ('uploaded', 'profiling', 'importing') and ($2::integer is null or reading = $2) returning 1`,
-    [run.importId, run.reading, storedJson(error)],
+      where id = $1 and state in ('uploaded', 'profiling', 'importing') and ($2::integer is null or profile_number = $2) returning 1`,
+    [run.importId, run.profileNumber, storedJson(error)],
   );
   return rows.length > 0;
 }

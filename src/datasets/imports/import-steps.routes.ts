@@ -1,12 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import type { Static } from 'typebox';
 import { once } from '#calls';
 import { pageOf, prefersType, readPage, type TypeBoxProvider } from '#http';
 import { changeOwnImport, readOwnImport, wrongState } from './import-access.ts';
 import { listIssues, openIssueFile } from './import-errors.ts';
-import type { ImportOptions } from './import-record.ts';
 import { confirmBody, errorsQuery, previewBody, profileBody } from './import-requests.schema.ts';
-import { importToWire, previewToWire, profileToWire } from './import-wire.ts';
+import { importToWire, previewToWire } from './import-wire.ts';
 import {
   cancelContract,
   confirmContract,
@@ -46,7 +44,7 @@ export function importStepsRoutes(deps: ImportRoutesDeps) {
         const { profile, state } = await readOwnImport(database, request);
         // While the file is read again, the former profile is not the requested one.
         if (!profile || state === 'uploaded' || state === 'profiling') throw wrongState(state, ['ready']);
-        return profileToWire(profile);
+        return profile;
       },
     );
 
@@ -56,8 +54,7 @@ export function importStepsRoutes(deps: ImportRoutesDeps) {
       async (request) => {
         const { record } = await database.transaction((tx) => changeOwnImport(tx, request));
         const { mapping = null, options = {}, limit = 20 } = request.body;
-        const preview = { mapping, options: optionsOf(options), limit };
-        return previewToWire(await previewImport(deps, record, preview));
+        return previewToWire(await previewImport(deps, record, { mapping, options, limit }));
       },
     );
 
@@ -101,10 +98,4 @@ export function importStepsRoutes(deps: ImportRoutesDeps) {
       },
     );
   };
-}
-
-function optionsOf(options: NonNullable<Static<typeof previewBody>['options']>): Partial<ImportOptions> {
-  const { on_invalid: onInvalid, dedupe, test_ratio: testRatio, split_seed: splitSeed } = options;
-  const sent = Object.entries({ onInvalid, dedupe, testRatio, splitSeed }).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(sent);
 }

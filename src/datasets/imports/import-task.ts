@@ -11,7 +11,7 @@ import { createWorkers, type Workers } from './worker/worker-process.ts';
 export type ImportTaskOptions = {
   database: Database;
   /** Not started yet: the work on imports is a task of it. */
-  jobs: Pick<Jobs, 'handle' | 'enqueue' | 'works'>;
+  jobs: Pick<Jobs, 'handle' | 'enqueue'>;
   objectPlace: ObjectPlace;
   bounds: WorkBounds;
   /** Folder for what cannot be read as it comes. */
@@ -25,8 +25,6 @@ export type ImportTaskOptions = {
 export type ImportTask = {
   /** Lets a worker look at the import, once the transaction has committed. */
   enqueue: (tx: Sql, importId: string) => Promise<void>;
-  /** Its file is on its way: has a worker ready here, if this process works. */
-  expect: (importId: string) => void;
   /** Enqueues what has no worker and waits for none. */
   resume: () => Promise<void>;
   /** After the end of `jobs`. */
@@ -45,9 +43,6 @@ export function createImportTask(options: ImportTaskOptions): ImportTask {
   jobs.handle(task, ({ importId }, run) => handle({ ...options, workers, target }, importId, run));
   return {
     enqueue,
-    expect: (importId) => {
-      if (jobs.works) workers.prepare(target(), importId);
-    },
     resume: async () => {
       for (const id of await listAbandoned(database)) await enqueue(database, id);
     },

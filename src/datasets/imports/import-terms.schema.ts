@@ -30,7 +30,7 @@ export const mapping = (text: string) => Type.Record(Type.String(), column, { de
 export const mappingText =
   'Columns that make an example. Text: `{messages}`, or `{system?, user, assistant}`, and `{tools?, split?}`. Embedding: `{query, positive | positives, negative? | negatives?, split?}`. `user`, `positives` and `negatives` may name several columns, as a list.';
 
-export const optionFields = {
+const optionFields = {
   on_invalid: Type.Enum(['reject', 'skip'], {
     description:
       '`reject`: nothing is imported while a row is not valid. `skip`: rows that are not valid are left out.',
@@ -56,6 +56,8 @@ export const optionFields = {
     default: 0,
   }),
 };
+
+export const optionsSchema = Type.Object(optionFields, { description: 'Options of the last preview.' });
 
 export const integer = (description = '') => Type.Integer({ minimum: 0, ...(description ? { description } : {}) });
 

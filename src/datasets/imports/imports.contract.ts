@@ -225,7 +225,7 @@ export const errorsContract: Contract = {
   tag,
   summary: 'List the issues of an import',
   description:
-    'The first 10,000 issues of the last reading, in the order of the file. With `Accept: application/x-ndjson`, all of them as a file, one JSON object on a line (up to a million).',
+    'The first 10,000 issues of the last profile, in the order of the file. With `Accept: application/x-ndjson`, all of them as a file, one JSON object on a line (up to a million).',
   answers: {
     200: {
       description: 'A page of issues, or the file.',

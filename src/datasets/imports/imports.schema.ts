@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { nullable, timestamp } from '#http';
 import { importStates } from './import-record.ts';
-import { countsSchema, integer, mapping, mappingText, optionFields } from './import-terms.schema.ts';
+import { countsSchema, integer, mapping, mappingText, optionsSchema } from './import-terms.schema.ts';
 
 export const importSchema = Type.Object(
   {
@@ -33,8 +33,8 @@ export const importSchema = Type.Object(
       },
       { description: 'Progress; it survives a restart.' },
     ),
-    mapping: nullable(mapping(mappingText), 'Mapping of the last reading or preview.'),
-    options: Type.Object(optionFields, { description: 'Options of the last preview.' }),
+    mapping: nullable(mapping(mappingText), 'Mapping of the last profile or preview.'),
+    options: optionsSchema,
     counts: countsSchema,
     result: nullable(
       Type.Object({

@@ -5,7 +5,7 @@ import type { WireMapping } from './mapping/mapping.ts';
 
 export const importColumns = `i.id, i.project_id as "projectId", p.kind, i.dataset_id as "datasetId",
   i.dataset_name as "datasetName", i.state, i.file_name as "fileName", i.size_bytes::float8 as "sizeBytes",
-  i.received_bytes::float8 as "receivedBytes", i.expected_sha256 as "expectedSha256", i.sha256, i.asked as "readerOptions", i.reading, i.profile,
+  i.received_bytes::float8 as "receivedBytes", i.expected_sha256 as "expectedSha256", i.sha256, i.reader_options as "readerOptions", i.profile_number as "profileNumber", i.profile,
   i.mapping, i.options, i.counts, i.phase, i.rows_done::float8 as "rowsDone", i.rows_total::float8 as "rowsTotal", i.percent,
   i.attempts, i.issues_key as "issuesKey", i.tokens_key as "tokensKey", i.result, i.error, i.created_by as "createdBy",
   i.request_id as "requestId", i.expires_at as "expiresAt", i.finished_at as "finishedAt", i.created_at as "createdAt",
@@ -50,7 +50,7 @@ export type NewImport = Pick<
 
 export async function insertImport(tx: Sql, row: NewImport): Promise<void> {
   await tx.query(
-    `insert into imports (id, project_id, dataset_id, dataset_name, state, file_name, size_bytes, expected_sha256, asked,
+    `insert into imports (id, project_id, dataset_id, dataset_name, state, file_name, size_bytes, expected_sha256, reader_options,
        options, created_by, request_id, expires_at)
      values ($1, $2, $3, $4, 'awaiting_upload', $5, $6, $7, $8, $9, $10, $11, now() + interval '24 hours')`,
     [
@@ -119,7 +119,7 @@ export async function findSample(sql: Sql, id: string): Promise<SampleRow[]> {
 /** Requests another profile of a locked import. */
 export async function requestProfile(tx: Sql, id: string, options: ReaderOptions): Promise<void> {
   await tx.query(
-    `update imports set state = 'uploaded', asked = $2, reading = reading + 1, attempts = 0, phase = 'waiting', rows_done = 0,
+    `update imports set state = 'uploaded', reader_options = $2, profile_number = profile_number + 1, attempts = 0, phase = 'waiting', rows_done = 0,
             rows_total = null, percent = null, expires_at = null, updated_at = now()
       where id = $1`,
     [id, storedJson(options)],

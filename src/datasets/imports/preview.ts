@@ -5,7 +5,14 @@ import { canonicalJson } from '../content/canonical-json.ts';
 import type { ExampleContent } from '../content/example-content.ts';
 import { isFatal } from '../content/issues.ts';
 import { wrongState } from './import-access.ts';
-import type { ImportOptions, ImportRecord, RowCounts, SampleRow, SourceIssue } from './import-record.ts';
+import {
+  type ImportOptions,
+  type ImportRecord,
+  noRows,
+  type RowCounts,
+  type SampleRow,
+  type SourceIssue,
+} from './import-record.ts';
 import type { ImportTask } from './import-task.ts';
 import { findSample, lockImport, requestProfile, saveChoice, startImporting } from './imports.store.ts';
 import { reloadImport } from './imports.ts';
@@ -31,13 +38,13 @@ export type PreviewDeps = { database: Database; cursors: CursorCodec; task: Impo
 
 export type PreviewRequest = { mapping: WireMapping | null; options: Partial<ImportOptions>; limit: number };
 
-/** How long a preview waits for the reading of a file under a mapping that it was not read under. */
+/** How long a preview waits for the profile of a file under another mapping. */
 const waitMs = 20_000;
 const pollMs = 100;
 
 /**
  * Shows what an import would do under a mapping and options, with counts over every row. A mapping that the file was not
- * read under needs another reading: for a small file that is a moment, for a large one the caller is asked to come back.
+ * read under needs another profile: a small file is waited for, for a large one the caller is asked to come back.
  */
 export async function previewImport(
   deps: PreviewDeps,
@@ -51,12 +58,12 @@ export async function previewImport(
   const saved = await database.transaction(async (tx) => {
     const now = await lockImport(tx, record);
     if (now?.state !== 'ready') throw wrongState(now?.state ?? 'canceled', ['ready']);
-    if (now.reading !== record.reading) throw previewOutdated();
+    if (now.profileNumber !== record.profileNumber) throw previewOutdated();
     await saveChoice(tx, now.id, { mapping, options });
     return reloadImport(tx, now);
   });
   const sample = await findSample(database, record.id);
-  const counts = saved.counts ?? { rows: 0, valid: 0, invalid: 0, duplicates: 0, overTokenLimit: 0 };
+  const counts = saved.counts ?? noRows;
   return {
     rows: sample.slice(0, request.limit).map((row) => showRow(row, saved, mapping)),
     counts,
@@ -68,7 +75,7 @@ export async function previewImport(
 /** The requested mapping, else the one of the last preview, else the suggested one. */
 function mappingOf(record: ImportRecord, { mapping }: PreviewRequest): WireMapping {
   if (record.state !== 'ready' || !record.profile) throw wrongState(record.state, ['ready']);
-  const wire = mapping ?? record.mapping ?? record.profile.suggestedMapping;
+  const wire = mapping ?? record.mapping ?? record.profile.suggested_mapping;
   if (!wire)
     throw fault('invalid_request', {
       message: 'mapping: the shape of the file was not recognised; say which columns make an example.',
@@ -134,7 +141,7 @@ function showRow(row: SampleRow, { kind }: ImportRecord, mapping: WireMapping): 
 /** What confirming would do. */
 function consequences(
   { rows, valid, invalid, duplicates }: RowCounts,
-  { onInvalid, dedupe }: ImportOptions,
+  { on_invalid: onInvalid, dedupe }: ImportOptions,
 ): { willImport: number; willSkip: number } {
   const isRefused = onInvalid === 'reject' && invalid > 0;
   const willImport = isRefused ? 0 : valid - (dedupe === 'exact' ? duplicates : 0);
@@ -149,8 +156,8 @@ function tokenOf(cursors: CursorCodec, record: ImportRecord): string {
   return cursors.encode(tokenScope(record), [record.id]);
 }
 
-function tokenScope({ id, sha256, reading, mapping, options }: ImportRecord): string[] {
-  return ['import preview', id, sha256 ?? '', String(reading), canonicalJson(mapping), canonicalJson(options)];
+function tokenScope({ id, sha256, profileNumber, mapping, options }: ImportRecord): string[] {
+  return ['import preview', id, sha256 ?? '', String(profileNumber), canonicalJson(mapping), canonicalJson(options)];
 }
 
 /** Lets a locked import be written as its preview has shown. Confirmed already, it stays as it is. */
@@ -165,7 +172,7 @@ export async function confirmImport(
   if (!isCurrent || !record.counts)
     throw conflict('preview_outdated', 'The preview is not the latest one of this import. Ask for another.');
   const { invalid } = record.counts;
-  if (record.options.onInvalid === 'reject' && invalid > 0)
+  if (record.options.on_invalid === 'reject' && invalid > 0)
     throw conflict('invalid_rows', `Rows that are not valid: ${invalid}. Mend them, or choose to skip them.`, {
       invalid,
     });

@@ -8,6 +8,13 @@ export type VersionSource = { kind: 'manual' | 'import' | 'promotion' | 'trainin
 
 export type TokenStats = { min: number; p50: number; p95: number; max: number; total: number };
 
+/** Of counts in ascending order; zeros when nothing was counted. */
+export function tokenStatsOf(sorted: Uint32Array): TokenStats {
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  const total = sorted.reduce((sum, count) => sum + count, 0);
+  return { min: at(0), p50: at(0.5), p95: at(0.95), max: at(1), total };
+}
+
 /** A frozen state of a dataset: the valid examples that were alive at `seq`. */
 export type DatasetVersion = {
   id: string;

@@ -9,7 +9,7 @@ import {
   findHead,
   findVersionAt,
   insertVersion,
-  type TokenStats,
+  tokenStatsOf,
   type VersionSource,
 } from './versions.store.ts';
 
@@ -103,13 +103,11 @@ async function summarise(sql: Sql, state: State): Promise<Summary> {
     }
   }
   const { train: trainCount, test: testCount } = counts;
-  return { sha256: hash.digest('hex'), bytes, trainCount, testCount, tokenStats: statsOf(tokens) };
-}
-
-/** Zeros when nothing was counted. */
-export function statsOf(counts: readonly number[]): TokenStats {
-  const sorted = Uint32Array.from(counts).sort();
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-  const total = counts.reduce((sum, count) => sum + count, 0);
-  return { min: at(0), p50: at(0.5), p95: at(0.95), max: at(1), total };
+  return {
+    sha256: hash.digest('hex'),
+    bytes,
+    trainCount,
+    testCount,
+    tokenStats: tokenStatsOf(Uint32Array.from(tokens).sort()),
+  };
 }

@@ -1,5 +1,5 @@
 import { changeOwnDataset, type Dataset, type DatasetPath, type Datasets } from '#datasets';
-import type { Database, Sql } from '#db';
+import type { Database, Transaction } from '#db';
 import type { Principal } from '#http';
 import type { Blocker } from '../assessment/draft.ts';
 import { insertPromotedPairs } from '../assessment/duplicates.store.ts';
@@ -74,7 +74,7 @@ type Promotion = { promoter: Promoter; ids: readonly string[]; drafts: readonly 
 
 /** Promotes what has not changed since it was drafted; what has gets no outcome. */
 async function promote(
-  tx: Sql,
+  tx: Transaction,
   datasets: Datasets,
   { promoter, ids, drafts }: Promotion,
 ): Promise<Map<string, PromotionOutcome>> {
@@ -119,7 +119,7 @@ function outcomesOf(
 
 /** Gives the ids of the new examples by event. */
 async function addExamples(
-  tx: Sql,
+  tx: Transaction,
   datasets: Datasets,
   { datasetId, validations }: { datasetId: string; validations: ReadonlyMap<string, DraftValidation> },
 ): Promise<Map<string, string>> {

@@ -108,6 +108,6 @@ type SplitFields = Pick<Static<typeof promoteManyBody>, 'split' | 'test_ratio'>;
 
 function splitRuleOf({ split, test_ratio: testRatio }: SplitFields): (query: string) => Split {
   if (testRatio === undefined) return () => split ?? 'train';
-  if (split === undefined) return (query) => assignQuerySplit(query, { testRatio, splitSeed: 0 });
+  if (split === undefined) return (query) => assignQuerySplit(query, { test_ratio: testRatio, split_seed: 0 });
   throw fault('invalid_request', { message: 'test_ratio: send split or test_ratio.', param: 'test_ratio' });
 }

@@ -1,5 +1,5 @@
 import type { Dataset, Datasets, LockedDataset, PreparedExample, ReplacedExample } from '#datasets';
-import type { Sql } from '#db';
+import type { Transaction } from '#db';
 import type { MinedExample } from './mine.ts';
 
 /** What was mined, checked and counted, before anything is locked. */
@@ -23,7 +23,7 @@ export async function prepareNegatives(
 
 /** Into the head of the dataset, by the id of the example; what somebody has changed since the version stays as it is. */
 export async function writeNegatives(
-  tx: Sql,
+  tx: Transaction,
   datasets: Pick<Datasets, 'replaceExamples'>,
   { datasetId, negatives: { mined, prepared } }: { datasetId: string; negatives: PreparedNegatives },
 ): Promise<Map<string, ReplacedExample>> {

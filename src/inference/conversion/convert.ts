@@ -10,7 +10,7 @@ import {
   type PreparedExample,
   type Split,
 } from '#datasets';
-import type { Database, Sql } from '#db';
+import type { Database, Transaction } from '#db';
 import type { Principal } from '#http';
 import { findSavedCalls, type SavedCallDetail } from '../saved-calls.store.ts';
 import { findConversions, insertConversions } from './conversions.store.ts';
@@ -55,21 +55,17 @@ export async function convertCalls(deps: Deps, converting: Converting): Promise<
     const example = prepared[index];
     return example ? [{ id, example }] : [];
   });
-  const convert = (tx: Sql, isTrial: boolean) =>
-    convertIn(tx, datasets, { datasetId: dataset.id, candidates, isTrial });
-  const outcomes = isDryRun
-    ? await convert(database, true)
-    : await database.transaction(async (tx) => {
-        await changeOwnDataset(tx, principal, path);
-        return convert(tx, false);
-      });
+  const outcomes = await database.transaction(async (tx) => {
+    if (!isDryRun) await changeOwnDataset(tx, principal, path);
+    return convertIn(tx, datasets, { datasetId: dataset.id, candidates, isTrial: isDryRun });
+  });
   return new Map(ids.map((id) => [id, outcomes.get(id) ?? { status: 'not_found' }]));
 }
 
 type Candidate = { id: string; example: PreparedExample };
 
 async function convertIn(
-  tx: Sql,
+  tx: Transaction,
   datasets: Datasets,
   { datasetId, candidates, isTrial }: { datasetId: string; candidates: readonly Candidate[]; isTrial: boolean },
 ): Promise<Map<string, Conversion>> {

@@ -88,13 +88,17 @@ test('an assigned split depends on seed and content only, and keeps to its share
   for (const testRatio of [0, 0.1, 0.2, 0.5])
     for (const splitSeed of [0, 1, -7]) {
       const assign = () =>
-        hashes.map((hash) => assignSplit({ messages: [], tools: null }, hash, { testRatio, splitSeed }));
+        hashes.map((hash) =>
+          assignSplit({ messages: [], tools: null }, hash, { test_ratio: testRatio, split_seed: splitSeed }),
+        );
       const share = assign().filter((split) => split === 'test').length / hashes.length;
       assert.ok(Math.abs(share - testRatio) < 0.015, `${share} of ${testRatio}`);
       assert.deepEqual(assign(), assign());
     }
   const bySeed = [0, 1].map((splitSeed) =>
-    hashes.map((hash) => assignSplit({ messages: [], tools: null }, hash, { testRatio: 0.5, splitSeed })).join(),
+    hashes
+      .map((hash) => assignSplit({ messages: [], tools: null }, hash, { test_ratio: 0.5, split_seed: splitSeed }))
+      .join(),
   );
   assert.notEqual(bySeed[0], bySeed[1]);
 });

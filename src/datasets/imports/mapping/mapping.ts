@@ -13,7 +13,7 @@ export type EmbeddingMapping = { query: string; positives: Columns; negatives?: 
 export type Mapping = { kind: 'text'; text: TextMapping } | { kind: 'embedding'; embedding: EmbeddingMapping };
 
 /** The mapping as the interface has it. */
-export type WireMapping = Readonly<Record<string, Columns>>;
+export type WireMapping = Record<string, string | string[]>;
 
 export type MappingProblem = { param: string; message: string };
 

@@ -1,5 +1,5 @@
 import { isExactNumber } from '#kernel';
-import type { ColumnProfile } from '../import-record.ts';
+import type { ImportProfile } from '../import-record.ts';
 
 type Statistics = { types: Set<string>; present: number; samples: string[] };
 
@@ -25,11 +25,11 @@ export class ColumnStatistics {
     }
   }
 
-  profile(): ColumnProfile[] {
+  profile(): ImportProfile['columns'] {
     return [...this.#columns].map(([name, { types, present, samples }]) => ({
       name,
       type: types.size === 0 ? 'null' : types.size === 1 ? ([...types][0] ?? 'null') : 'mixed',
-      nullCount: this.#rows - present,
+      null_count: this.#rows - present,
       samples,
     }));
   }

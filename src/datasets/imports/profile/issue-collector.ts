@@ -1,5 +1,5 @@
 import type { Issue, IssueCode } from '../../content/issues.ts';
-import type { IssueSummary, SourceIssue } from '../import-record.ts';
+import type { ImportProfile, SourceIssue } from '../import-record.ts';
 import type { SourceRow } from '../reading/source-row.ts';
 
 /** Issues that the list of an import has; its file of issues has more, but not without bound. */
@@ -9,7 +9,7 @@ const maxInFile = 1_000_000;
 /** Counts all issues, lists the first ones and writes them to a file. */
 export class IssueCollector {
   readonly listed: SourceIssue[] = [];
-  readonly #summaries = new Map<IssueCode, IssueSummary>();
+  readonly #summaries = new Map<IssueCode, ImportProfile['issues'][number]>();
   readonly #write: (line: string) => void;
   #written = 0;
 
@@ -20,7 +20,7 @@ export class IssueCollector {
   add({ line, byteOffset, excerpt }: SourceRow, { pointer, code, message, hint }: Issue): void {
     const summary = this.#summaries.get(code);
     if (summary) summary.count++;
-    else this.#summaries.set(code, { code, count: 1, firstLine: line });
+    else this.#summaries.set(code, { code, count: 1, first_line: line });
     if (this.#written >= maxInFile) return;
     const issue = { line, byte_offset: byteOffset, pointer, code, message, hint, excerpt: excerpt() };
     if (this.listed.length < maxListed) this.listed.push(issue);
@@ -28,7 +28,7 @@ export class IssueCollector {
     this.#written++;
   }
 
-  summary(): IssueSummary[] {
+  summary(): ImportProfile['issues'] {
     return [...this.#summaries.values()];
   }
 }

@@ -3,7 +3,7 @@ import { SeenHashes } from '#kernel';
 import type { ExampleKind } from '../../content/example-content.ts';
 import type { Issue } from '../../content/issues.ts';
 import { type ExampleTokenCounter, issuesOf } from '../../examples/new-examples.ts';
-import type { RowCounts, SampleRow, SourceIssue } from '../import-record.ts';
+import { noRows, type RowCounts, type SampleRow, type SourceIssue } from '../import-record.ts';
 import type { ProfileResult } from '../import-runs.store.ts';
 import type { DetectedShape } from '../mapping/detect-shape.ts';
 import type { WireMapping } from '../mapping/mapping.ts';
@@ -60,7 +60,7 @@ export class ProfileBuilder {
   readonly #tokens = new TokenCounts();
   readonly #sample: SampleRow[] = [];
   #sampleChars = 0;
-  readonly #counts: RowCounts = { rows: 0, valid: 0, invalid: 0, duplicates: 0, overTokenLimit: 0 };
+  readonly #counts: RowCounts = { ...noRows };
 
   constructor(options: ProfileOptions) {
     this.#options = options;
@@ -94,13 +94,17 @@ export class ProfileBuilder {
         delimiter,
         gzip,
         columns: this.#columns.profile(),
-        shape: detected.shape,
-        suggestedMapping: detected.mapping,
-        counts: this.#counts,
-        tokenStats: this.#tokens.summary(),
-        tokenHistogram: this.#tokens.histogram(),
+        detected_shape: detected.shape,
+        suggested_mapping: detected.mapping,
+        rows: this.#counts.rows,
+        valid: this.#counts.valid,
+        invalid: this.#counts.invalid,
+        duplicates: this.#counts.duplicates,
+        token_stats: this.#tokens.summary(),
+        token_histogram: this.#tokens.histogram(),
         issues: this.#issues.summary(),
       },
+      counts: this.#counts,
       sample: this.#sample,
       mapping,
       issues: this.#issues.listed,
@@ -127,7 +131,7 @@ export class ProfileBuilder {
     const maxTokens = this.#options.tokenCounter?.maxTokens ?? null;
     const isFirst = this.#seen.add(hash);
     const issues = issuesOf(tokens, maxTokens);
-    if (tokens !== null && maxTokens !== null && tokens.longest > maxTokens) this.#counts.overTokenLimit++;
+    if (tokens !== null && maxTokens !== null && tokens.longest > maxTokens) this.#counts.over_token_limit++;
     if (isFirst && !exists) return issues;
     this.#counts.duplicates++;
     return [...issues, { code: 'duplicate', pointer: '', message: 'The same example is there already.', hint: null }];

@@ -126,15 +126,15 @@ describe('known shapes', () => {
   for (const { shape, kind = 'text', row, mapping } of cases)
     test(`${shape} is recognised in ${Object.keys(row).join(', ')} and makes an example`, async () => {
       const { profile, mapping: used } = await profileOf([row], { kind });
-      assert.deepEqual([profile.shape, used], [shape, mapping]);
-      assert.deepEqual([profile.counts.valid, profile.issues], [1, []]);
+      assert.deepEqual([profile.detected_shape, used], [shape, mapping]);
+      assert.deepEqual([profile.valid, profile.issues], [1, []]);
     });
 
   test('a shape that is not known is reported as unknown, and nothing is made of it', async () => {
-    const { profile, mapping } = await profileOf([{ colour: 'red' }]);
+    const { profile, counts, mapping } = await profileOf([{ colour: 'red' }]);
     assert.deepEqual(
-      [profile.shape, mapping, profile.counts],
-      ['unknown', null, { rows: 1, valid: 0, invalid: 0, duplicates: 0, overTokenLimit: 0 }],
+      [profile.detected_shape, mapping, counts],
+      ['unknown', null, { rows: 1, valid: 0, invalid: 0, duplicates: 0, over_token_limit: 0 }],
     );
   });
 });
@@ -217,7 +217,7 @@ describe('issues', () => {
       { messages: [say('user', 'x'), call('stocks', '{}')], tools: [tool] },
       '/messages/1/tool_calls/0/function/name',
     ],
-    ['too_large', `{"messages":${'['.repeat(20_000)}`, ''],
+    ['too_large', `{"messages":${'['.repeat(20_000)}${']'.repeat(20_000)}}`, ''],
     ['over_token_limit', { messages: [say('user', 'x'.repeat(300)), say('assistant', 'x')] }, ''],
   ];
   const good = { messages: answered };
@@ -246,8 +246,8 @@ describe('issues', () => {
         ({ excerpt, message }) => excerpt.length <= 200 && excerpt.length > 0 && message.endsWith('.'),
       ),
     );
-    const { counts } = found.profile;
-    assert.deepEqual([counts.rows, counts.invalid, counts.duplicates, counts.overTokenLimit], [25, 11, 12, 1]);
+    const { counts } = found;
+    assert.deepEqual([counts.rows, counts.invalid, counts.duplicates, counts.over_token_limit], [25, 11, 12, 1]);
   });
 
   test('what the model of the dataset cannot learn is reported on its row, which stays valid', async () => {
@@ -266,7 +266,7 @@ describe('issues', () => {
       lines.map(({ line, code, pointer }) => `${line} ${code} ${pointer}`),
       ['1 not_learnable ', '3 not_learnable ', '4 wrong_type /messages'],
     );
-    assert.deepEqual([profile.counts.valid, profile.counts.invalid], [3, 1]);
+    assert.deepEqual([profile.valid, profile.invalid], [3, 1]);
   });
 
   test('each issue of an embedding example is reported with its column', async () => {
@@ -325,8 +325,8 @@ describe('issues', () => {
       lines.map(({ line, code }) => `${line} ${code}`),
       ['3 duplicate', '4 duplicate'],
     );
-    assert.deepEqual([profile.counts.valid, profile.counts.duplicates], [4, 2]);
-    assert.deepEqual(profile.issues, [{ code: 'duplicate', count: 2, firstLine: 3 }]);
+    assert.deepEqual([profile.valid, profile.duplicates], [4, 2]);
+    assert.deepEqual(profile.issues, [{ code: 'duplicate', count: 2, first_line: 3 }]);
   });
 });
 
@@ -337,9 +337,9 @@ test('columns are described over all rows', async () => {
     { prompt: 'e', completion: 'f', n: 'x' },
   ]);
   assert.deepEqual(profile.columns, [
-    { name: 'prompt', type: 'string', nullCount: 0, samples: ['a', 'c', 'e'] },
-    { name: 'completion', type: 'string', nullCount: 0, samples: ['b', 'd', 'f'] },
-    { name: 'n', type: 'mixed', nullCount: 1, samples: ['1', 'x'] },
+    { name: 'prompt', type: 'string', null_count: 0, samples: ['a', 'c', 'e'] },
+    { name: 'completion', type: 'string', null_count: 0, samples: ['b', 'd', 'f'] },
+    { name: 'n', type: 'mixed', null_count: 1, samples: ['1', 'x'] },
   ]);
 });
 

@@ -1,5 +1,6 @@
 import type { TokenCount } from '#engine';
-import type { TokenBin, TokenSummary } from '../import-record.ts';
+import { type TokenStats, tokenStatsOf } from '../../versions/versions.store.ts';
+import type { ImportProfile } from '../import-record.ts';
 
 /** Stands for a row without a count. */
 const none = 0xffff_ffff;
@@ -33,16 +34,12 @@ export class TokenCounts {
     return row >= this.#rows ? null : toCount(tokens, longest);
   }
 
-  summary(): TokenSummary {
-    const known = this.#inOrder();
-    const at = (share: number) => known[Math.min(known.length - 1, Math.floor(known.length * share))] ?? 0;
-    let total = 0;
-    for (const tokens of known) total += tokens;
-    return { min: at(0), p50: at(0.5), p95: at(0.95), max: at(1), total };
+  summary(): TokenStats {
+    return tokenStatsOf(this.#inOrder());
   }
 
   /** Ranges of equal width up to what 99 of 100 rows have; one more for those that are longer. */
-  histogram(): TokenBin[] {
+  histogram(): ImportProfile['token_histogram'] {
     const known = this.#inOrder();
     const [least, most] = [known[0], known.at(-1)];
     if (least === undefined || most === undefined) return [];

@@ -32,7 +32,7 @@ export function detectEncoding(sample: Buffer, requested: string | null): Encodi
   }
   if (mark) return { name: mark[0], markBytes: mark[1].length };
   if (isUtf8(wholeCharacters(sample))) return { name: 'utf-8', markBytes: 0 };
-  return { name: withoutMark(sample) ?? guess(sample), markBytes: 0 };
+  return { name: guess(sample), markBytes: 0 };
 }
 
 /** The name in small letters; throws for an encoding that nobody here knows. */
@@ -47,16 +47,6 @@ export function isKnownEncoding(name: string): boolean {
   return (
     /^[a-z0-9_:. -]{1,40}$/i.test(name) && iconv.encodingExists(name) && !/^(base64|hex|internal|utf-?7)/i.test(name)
   );
-}
-
-/** UTF-16 of mostly Latin text has a zero in every other byte. */
-function withoutMark(sample: Buffer): string | null {
-  const pairs = Math.floor(sample.length / 2);
-  if (pairs < 4) return null;
-  const zeros = [0, 0] as [number, number];
-  for (let at = 0; at < pairs * 2; at++) if (sample[at] === 0) zeros[at % 2 === 0 ? 0 : 1]++;
-  if (zeros[1] > pairs * 0.4 && zeros[0] < pairs * 0.1) return 'utf-16le';
-  return zeros[0] > pairs * 0.4 && zeros[1] < pairs * 0.1 ? 'utf-16be' : null;
 }
 
 function guess(sample: Buffer): string {

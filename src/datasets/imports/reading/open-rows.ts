@@ -92,8 +92,7 @@ async function openText({ sample, chunks }: Text, { options, bounds, fileName }:
   const isDelimited = format === 'csv' || format === 'tsv';
   const separator = isDelimited ? separatorLine.exec(sampled) : null;
   const beginning = sampled.slice(separator?.[0].length ?? 0);
-  const stated = (separator?.[1] ?? separator?.[2])?.replace('\\t', '\t');
-  const detected = () => stated ?? (format === 'tsv' ? '\t' : detectDelimiter(beginning));
+  const detected = () => separator?.[1] ?? (format === 'tsv' ? '\t' : detectDelimiter(beginning));
   const delimiter = isDelimited ? (options.delimiter ?? detected()) : null;
   if (delimiter !== null) checkHeader(countColumns(beginning, delimiter), bounds.maxColumns);
   const rows =
@@ -105,9 +104,5 @@ async function openText({ sample, chunks }: Text, { options, bounds, fileName }:
   return { format, encoding: encoding.name, delimiter, rows };
 }
 
-/**
- * A first line that states to spreadsheets the delimiter (`sep=;`), in quotes or not, and padded with delimiters as they save it; it is
- * no row. A tab may be written as `\t`.
- */
-const separatorLine =
-  /^\uFEFF?(?:sep=([^\w\s"\\]|\t| |\\t)\1*[^\S\r\n]*|"sep=([^\w\s"\\]|\t| |\\t)"\2*[^\S\r\n]*)(?:\r\n|\r|\n)/i;
+/** A first line that states the delimiter to spreadsheets (`sep=;`), in quotes or not, and padded with delimiters. */
+const separatorLine = /^\uFEFF?"?sep=([^\w\s"\\]|\t)"?\1*[^\S\r\n]*(?:\r\n|\r|\n)/i;

@@ -95,7 +95,7 @@ export class ParquetRows {
 
 /**
  * A struct has the members of all rows: those that a row does not have are null there. A row with null cannot be distinguished from
- * them, so both are left out; what a tool wants to have is put back where its call is read.
+ * them, so both are left out.
  */
 function membersOf({ entries }: DuckDBStructValue, { entryNames, entryTypes }: DuckDBStructType) {
   return entryNames.flatMap((name, index): [string, DuckDBValue, DuckDBType][] => {

@@ -5,18 +5,15 @@ import { fault, newId } from '#kernel';
 import type { ObjectStore } from '#objects';
 import { acceptPart, deletePart, insertPart } from '../import-parts.store.ts';
 import type { ImportRecord } from '../import-record.ts';
-import type { ImportTask } from '../import-task.ts';
 import { findImport } from '../imports.store.ts';
 import { type ContentRange, wrongSize } from './content-range.ts';
 
 /** Bytes of a part at most: what is lost when a server dies while it receives, and what S3 takes in one request. */
 const partBytes = 16 * 1024 * 1024;
-/** With so much of a file to come, or less, a worker gets ready for it. */
-const nearlyThereBytes = 256 * 1024 * 1024;
 /** A part is closed after this time, however slowly it comes. */
 const partMs = 5 * 60_000;
 
-export type ReceiveDeps = { database: Database; objects: ObjectStore; task: Pick<ImportTask, 'expect'> };
+export type ReceiveDeps = { database: Database; objects: ObjectStore };
 
 export type Received = {
   receivedBytes: number;
@@ -38,7 +35,6 @@ export async function receive(
   const hash = range.start === 0 && record.receivedBytes === 0 ? createHash('sha256') : null;
   let { receivedBytes } = record;
   while (await source.hasMore()) {
-    if (record.sizeBytes - receivedBytes <= nearlyThereBytes) deps.task.expect(record.id);
     const grown = await storePart(deps, record, { source, hash });
     if (grown === null) return overtaken(deps, record, source.position);
     receivedBytes = grown;

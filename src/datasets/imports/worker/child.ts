@@ -3,9 +3,9 @@ import { flushCompileCache } from 'node:module';
 import { type Database, openDatabase } from '#db';
 import { isStorageFull, isUnavailableFault, messageOf } from '#kernel';
 import { type ObjectStore, openFolderStore, openS3 } from '#objects';
-import { endNow, receiveMessages, sendToParent } from '#processes';
-import type { FromWorker, ToWorker, WorkOrder, WorkTarget } from './protocol.ts';
-import { Busy, prepare, runImport } from './run-import.ts';
+import { receiveMessages, sendToParent } from '#processes';
+import type { FromWorker, WorkOrder, WorkTarget } from './protocol.ts';
+import { Busy, runImport } from './run-import.ts';
 import { type CountingModels, createTokenCounting, type TokenCounterFor } from './token-counting.ts';
 
 const aliveMs = 1_000;
@@ -14,24 +14,10 @@ function main(): void {
   const tools = openedOnce(openTools);
   const tokenCounting = createTokenCounting(process.env);
   // What was not committed when the server dies is undone by the database.
-  receiveMessages<ToWorker<CountingModels>>((message) => {
-    if (message.type === 'prepare') {
-      const { target, importId } = message;
-      // If the tools cannot be opened the process ends, and an order goes to another one. Any other failure will be
-      // reported by the order itself.
-      void tools(target).then(
-        ({ database }) =>
-          prepare({ database, tokenCounterFor: tokenCounting(target.counting) }, importId).catch(() => {}),
-        endNow,
-      );
-      return;
-    }
-    const { order } = message;
+  receiveMessages<WorkOrder<CountingModels>>((order) => {
     void run(order, { tools, tokenCounterFor: tokenCounting(order.counting) })
-      .then(send)
-      // Compiled modules are written to the cache now, because a process that is killed writes nothing: a file that was
-      // read is likely to be imported next.
-      .then(() => import('./import-examples.ts'))
+      .then(sendToParent)
+      // Compiled modules are written to the cache now, because a process that is killed writes nothing.
       .then(() => flushCompileCache());
   });
 }
@@ -59,7 +45,7 @@ type RunDeps = { tools: typeof openTools; tokenCounterFor: TokenCounterFor };
 
 async function run(order: WorkOrder<CountingModels>, { tools, tokenCounterFor }: RunDeps): Promise<FromWorker> {
   const { bounds, tempDir, importId } = order;
-  const alive = setInterval(() => send({ type: 'alive', rssBytes: process.memoryUsage.rss() }), aliveMs);
+  const alive = setInterval(() => sendToParent({ type: 'alive' }), aliveMs);
   try {
     await runImport({ ...(await tools(order)), bounds, tempDir, tokenCounterFor }, importId);
     return { type: 'done' };
@@ -83,10 +69,6 @@ function reasonOf(error: unknown): string {
   return !(error instanceof Error) || error.cause === undefined
     ? messageOf(error)
     : `${error.message} (${messageOf(error.cause)})`;
-}
-
-function send(message: FromWorker): void {
-  sendToParent(message);
 }
 
 main();

@@ -55,12 +55,12 @@ async function addAndFreeze(tx: Transaction, job: Job, { datasetId, digest }: Ta
   const versionId = await createVersion(tx, job, { datasetId, digest });
   if (run.datasetId === null) await claimRoom(tx, { project: projectOf(run), maxDatasets: bounds.maxDatasets });
   const counts = { ...run.counts, duplicates: dedupe === 'exact' ? duplicates : run.counts.duplicates };
-  const result = { versionId, examplesAdded: added, rowsSkipped: read.rows - added };
-  if (!(await endImporting(tx, run.id, { datasetId, counts, ...result })))
+  const result = { version_id: versionId, examples_added: added, rows_skipped: read.rows - added };
+  if (!(await endImporting(tx, run.id, { datasetId, counts, result })))
     throw new ImportSuperseded('The import was canceled.');
   await recordImportActivity(tx, run, 'completed', {
     examples_added: added,
-    rows_skipped: result.rowsSkipped,
+    rows_skipped: result.rows_skipped,
     dataset_id: datasetId,
   });
 }

@@ -2,6 +2,7 @@ import { PassThrough, Readable } from 'node:stream';
 import type { Sql } from '#db';
 import { Fault } from '#kernel';
 import { findLiveContents } from '../../examples/same-content.store.ts';
+import { recordImportActivity } from '../import-activity.ts';
 import { replaceIssues } from '../import-issues.store.ts';
 import { listParts } from '../import-parts.store.ts';
 import { endProfiling, recordObjects } from '../import-runs.store.ts';
@@ -18,7 +19,7 @@ export async function profileImport(job: Job): Promise<void> {
   const { run, database, objects, progress } = job;
   // An attempt whose worker died may still be writing: the next one has other objects. One that lived to report its end is given
   // back, and the next has its number: a store that is away for hours makes no new rows.
-  const prefix = `imports/${run.id}/reading-${run.reading}-${run.attempts}`;
+  const prefix = `imports/${run.id}/profile-${run.profileNumber}-${run.attempts}`;
   const keys = { issuesKey: `${prefix}.issues.ndjson`, tokensKey: `${prefix}.tokens` };
   await recordObjects(database, run.id, keys);
   const issueLines = new PassThrough();
@@ -29,13 +30,12 @@ export async function profileImport(job: Job): Promise<void> {
     const profile = await profileUpload(job, (line) => void issueLines.write(line));
     issueLines.end();
     await Promise.all([storing, objects.put(keys.tokensKey, Readable.from([profile.tokens.toBytes()]))]);
-    const { recordImportActivity } = await import('../import-activity.ts');
     await database.transaction(async (tx) => {
-      if (!(await endProfiling(tx, { importId: run.id, reading: run.reading }, profile)))
+      if (!(await endProfiling(tx, { importId: run.id, profileNumber: run.profileNumber }, profile)))
         throw new ImportSuperseded('Another profile was requested.');
       await replaceIssues(tx, run.id, profile.issues);
       // Only the first time: whoever looks at previews needs no news of each.
-      if (run.profile === null) await recordImportActivity(tx, run, 'ready', profile.profile.counts);
+      if (run.profile === null) await recordImportActivity(tx, run, 'ready', profile.counts);
     });
   } catch (error) {
     issueLines.destroy();
@@ -52,8 +52,7 @@ async function profileUpload(job: Job, writeIssue: ProfileOptions['writeIssue'])
       { name: run.fileName, sizeBytes: run.sizeBytes, bytes },
       { options: run.readerOptions, bounds, tempDir },
     );
-    // What will be needed at the end is loaded while the tokeniser begins (`run-import.ts`).
-    const [tokenCounter] = await Promise.all([tokenCounterOf(job), import('../import-activity.ts')]);
+    const tokenCounter = await tokenCounterOf(job);
     const profile = await profileFile(file, {
       kind: run.kind,
       mapping: run.readerOptions.mapping,

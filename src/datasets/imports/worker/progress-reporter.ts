@@ -20,7 +20,7 @@ const intervalMs = 700;
 /** Stores progress about once a second, and notices that the work is not wanted any more. */
 export function startProgressReporter(
   database: Database,
-  run: { importId: string; reading: number; state: ImportState },
+  run: { importId: string; profileNumber: number; state: ImportState },
 ): ProgressReporter {
   const superseded = new AbortController();
   let progress: ImportProgress = { phase: 'starting', rowsDone: 0, percent: null };
@@ -29,7 +29,7 @@ export function startProgressReporter(
   async function update(): Promise<void> {
     const now = await updateProgress(database, run, progress).catch(() => 'unknown' as const);
     // While the database is away nothing is decided here: the work itself will fail or go on.
-    if (now === 'unknown' || (now?.state === run.state && now.reading === run.reading)) return;
+    if (now === 'unknown' || (now?.state === run.state && now.profileNumber === run.profileNumber)) return;
     superseded.abort(new ImportSuperseded('The work is not wanted any more.'));
   }
 

@@ -31,17 +31,12 @@ export type WorkOrder<Counting> = WorkTarget<Counting> & {
   tempDir: string;
 };
 
-/** `prepare`: an order for this import is likely to follow; there is no answer. */
-export type ToWorker<Counting> =
-  | { type: 'prepare'; target: WorkTarget<Counting>; importId: string }
-  | { type: 'start'; order: WorkOrder<Counting> };
-
 /**
  * `alive` comes every second. `busy`: somebody else works at the import: try later. `unavailable`: try later, as the
  * database or the object store does not answer or the disk is full, which the operator should know.
  */
 export type FromWorker =
-  | { type: 'alive'; rssBytes: number }
+  | { type: 'alive' }
   | { type: 'done' }
   | { type: 'busy' | 'unavailable'; message: string }
   | { type: 'failed'; message: string };

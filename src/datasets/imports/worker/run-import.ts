@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '#kernel';
+import { recordImportActivity } from '../import-activity.ts';
 import type { ImportError } from '../import-record.ts';
 import {
   beginAttempt,
@@ -11,14 +12,10 @@ import {
   takeLease,
 } from '../import-runs.store.ts';
 import { ImportFailure, type ImportFailureCode } from '../reading/import-failure.ts';
+import { importExamples } from './import-examples.ts';
 import { profileImport } from './profile-import.ts';
 import { ImportSuperseded, type ProgressReporter, startProgressReporter } from './progress-reporter.ts';
-import { tokenCounterOf, type WorkDeps } from './work-deps.ts';
-
-/*
- * What writes examples and what records activity bring half of the server along. They are loaded where they are needed, because
- * a caller waits for a worker that has just started.
- */
+import type { WorkDeps } from './work-deps.ts';
 
 /** Somebody else works at the import, or writes into its dataset: try later. */
 export class Busy extends Error {
@@ -36,19 +33,13 @@ export async function runImport(deps: WorkDeps, importId: string): Promise<void>
   for (;;) {
     const run = await attempt(deps, importId);
     // Another profile was requested while this one was in flight.
-    if (run === null || !(await isWanted(deps, run))) return;
+    if (run === null || !(await hasMoreWork(deps, run))) return;
   }
 }
 
-/** Starts what a profile will wait for: the tokeniser. */
-export async function prepare(deps: Pick<WorkDeps, 'database' | 'tokenCounterFor'>, importId: string): Promise<void> {
-  const run = await findRunning(deps.database, importId);
-  if (run) await tokenCounterOf({ ...deps, run });
-}
-
-async function isWanted({ database }: WorkDeps, { id, state, reading }: RunningImport): Promise<boolean> {
+async function hasMoreWork({ database }: WorkDeps, { id, state, profileNumber }: RunningImport): Promise<boolean> {
   const now = await findRunning(database, id);
-  if (!now || (now.state === state && now.reading === reading)) return false;
+  if (!now || (now.state === state && now.profileNumber === profileNumber)) return false;
   return now.state === 'uploaded' || now.state === 'importing' || now.state === 'canceling';
 }
 
@@ -65,13 +56,13 @@ async function attempt(deps: WorkDeps, importId: string): Promise<RunningImport 
       if (begun.run.state === 'canceling') throw new ImportSuperseded('The import was canceled.');
       const progress = startProgressReporter(database, {
         importId,
-        reading: begun.run.reading,
+        profileNumber: begun.run.profileNumber,
         state: begun.run.state,
       });
       try {
         const job = { ...deps, run: begun.run, progress };
         if (begun.run.state === 'profiling') await holdingLease(tx, progress, profileImport(job));
-        else await (await import('./import-examples.ts')).importExamples(tx, job);
+        else await importExamples(tx, job);
       } finally {
         await progress.stop();
       }
@@ -124,7 +115,6 @@ function aborted(signal: AbortSignal): Promise<never> {
 
 /** Records how an attempt ended, if the import ends with it. By now its transaction is rolled back. */
 async function end({ database }: WorkDeps, run: RunningImport | null, error: unknown): Promise<void> {
-  const { recordImportActivity } = await import('../import-activity.ts');
   if (run && error instanceof ImportSuperseded) {
     await database.transaction(async (tx) => {
       if (await endCanceling(tx, run.id)) await recordImportActivity(tx, run, 'canceled', {});
@@ -162,9 +152,8 @@ export async function failImport(
   run: RunningImport,
   error: ImportError,
 ): Promise<void> {
-  const { recordImportActivity } = await import('../import-activity.ts');
   await database.transaction(async (tx) => {
-    if (!(await endAsFailed(tx, { importId: run.id, reading: run.reading }, error))) {
+    if (!(await endAsFailed(tx, { importId: run.id, profileNumber: run.profileNumber }, error))) {
       if (await endCanceling(tx, run.id)) await recordImportActivity(tx, run, 'canceled', {});
       return;
     }

@@ -3,7 +3,8 @@ import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { StorableExample } from '../../examples/new-examples.ts';
 import { lineOf } from '../../versions/version-content.ts';
-import { type Summary, statsOf } from '../../versions/versions.ts';
+import { tokenStatsOf } from '../../versions/versions.store.ts';
+import type { Summary } from '../../versions/versions.ts';
 
 /** Examples are divided by the first byte of their hash: one part fits into memory, to be sorted there. */
 const partCount = 256;
@@ -67,7 +68,7 @@ export class VersionDigest {
       bytes: BigInt(bytes),
       trainCount: this.#counts.train,
       testCount: this.#counts.test,
-      tokenStats: statsOf(this.#tokens),
+      tokenStats: tokenStatsOf(Uint32Array.from(this.#tokens).sort()),
     };
   }
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { childEnvironment, NodeProcess, type ProcessEnvironment } from '#processes';
 import { watchMemory } from './memory-watch.ts';
-import type { FromWorker, ToWorker, WorkOrder, WorkTarget } from './protocol.ts';
+import type { FromWorker, WorkOrder } from './protocol.ts';
 import type { CountingModels } from './token-counting.ts';
 
 export type WorkerEnd = { type: 'done' } | { type: 'busy' | 'unavailable' | 'failed' | 'lost'; message: string };
@@ -34,13 +34,11 @@ export type Workers = {
    * this process, and when the signal aborts.
    */
   run: (order: WorkOrder<CountingModels>, signal: AbortSignal) => Promise<WorkerEnd>;
-  /** Has a process ready for an order that is likely to come within half a minute, so that it need not wait for the start. */
-  prepare: (target: WorkTarget<CountingModels>, importId: string) => void;
   stop: () => void;
 };
 
 /** A process, and who gets its messages at present. */
-type Worker = { process: NodeProcess<ToWorker<CountingModels>, FromWorker>; receive: (message: FromWorker) => void };
+type Worker = { process: NodeProcess<WorkOrder<CountingModels>, FromWorker>; receive: (message: FromWorker) => void };
 
 export function createWorkers(environment: ProcessEnvironment): Workers {
   const idle = new Map<Worker, NodeJS.Timeout>();
@@ -62,15 +60,7 @@ export function createWorkers(environment: ProcessEnvironment): Workers {
     idle.set(worker, timer);
   }
 
-  function prepare(target: WorkTarget<CountingModels>, importId: string): void {
-    const isReady = idle.size > 0;
-    const worker = take();
-    if (!isReady) worker.process.send({ type: 'prepare', target, importId });
-    keep(worker);
-  }
-
   return {
-    prepare,
     async run(order, signal) {
       signal.throwIfAborted();
       const worker = take();
@@ -130,7 +120,7 @@ async function talk(worker: Worker, order: WorkOrder<CountingModels>, signal: Ab
     ended.resolve({ type: 'lost', message: `The worker ended by ${reason}. ${cause} ${tail}`.trim() }),
   );
   signal.addEventListener('abort', kill, { once: true });
-  process.send({ type: 'start', order });
+  process.send(order);
   try {
     return await ended.promise;
   } finally {
