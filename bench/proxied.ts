@@ -1,4 +1,4 @@
-import { putRoute, type RouteRow } from '#models';
+import { putRoute, type ServingRouteRow } from '#models';
 import { postmasterOf } from '#test/processes.ts';
 import { type Program, startProgram } from '#test/program.ts';
 import { startBenchServer } from './child.ts';
@@ -45,7 +45,7 @@ export async function startProxied({ replicas: count = 1 } = {}): Promise<Proxie
   };
 }
 
-function routeTo(port: number): RouteRow {
+function routeTo(port: number): ServingRouteRow {
   return {
     id: 'instant',
     url: `http://127.0.0.1:${port}/v1`,

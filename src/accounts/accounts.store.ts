@@ -64,28 +64,28 @@ export async function updateAccountEmail(sql: Sql, id: string, email: string): P
   ]);
 }
 
-export type Profile = Pick<Account, 'displayName' | 'avatarUrl' | 'locale'>;
+export type AccountProfile = Pick<Account, 'displayName' | 'avatarUrl' | 'locale'>;
 
 /** What stays undefined stays as it is; `changed` names what did not. Null: there is no such account. */
 export async function updateProfile(
   sql: Sql,
   id: string,
-  { displayName, avatarUrl, locale }: { [Name in keyof Profile]: Profile[Name] | undefined },
-): Promise<{ changed: (keyof Profile)[] } | null> {
-  const [row] = await sql.query<{ [Name in keyof Profile]: boolean }>(
+  { displayName, avatarUrl, locale }: { [Name in keyof AccountProfile]: AccountProfile[Name] | undefined },
+): Promise<{ changed: (keyof AccountProfile)[] } | null> {
+  const [row] = await sql.query<{ [Name in keyof AccountProfile]: boolean }>(
     `with before as (
        select id, display_name, avatar_url, locale from accounts where id = $1 for no key update
-     ), wanted as (
+     ), requested as (
        select id, coalesce($2, display_name) as display_name,
               case when $3::boolean then $4::text else avatar_url end as avatar_url, coalesce($5, locale) as locale
        from before
      ), written as (
        update accounts a set display_name = w.display_name, avatar_url = w.avatar_url, locale = w.locale, updated_at = now()
-       from wanted w where a.id = w.id and (a.display_name, a.avatar_url, a.locale) is distinct from (w.display_name, w.avatar_url, w.locale)
+       from requested w where a.id = w.id and (a.display_name, a.avatar_url, a.locale) is distinct from (w.display_name, w.avatar_url, w.locale)
      )
      select b.display_name is distinct from w.display_name as "displayName",
             b.avatar_url is distinct from w.avatar_url as "avatarUrl", b.locale is distinct from w.locale as locale
-     from before b join wanted w on w.id = b.id`,
+     from before b join requested w on w.id = b.id`,
     [id, displayName ?? null, avatarUrl !== undefined, avatarUrl ?? null, locale ?? null],
   );
   if (!row) return null;

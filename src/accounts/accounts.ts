@@ -1,9 +1,8 @@
+import { type Actor, recordActivity } from '#activity';
 import { constraintOf, type Sql } from '#db';
 import { checkDisplayName, fault, newId } from '#kernel';
 import { type Account, insertAccount, updateAccountEmail } from './accounts.store.ts';
-import { checkEmail } from './email.ts';
-import { checkSlug } from './slug.ts';
-import { slugsFor } from './slug-proposals.ts';
+import { checkSlug, slugsFor } from './slug.ts';
 
 export type NewAccount = {
   /** Null: one that fits the address. */
@@ -48,4 +47,45 @@ async function refuseTakenEmail<T>(write: Promise<T>): Promise<T> {
     if (constraintOf(error) === 'accounts_email_key') throw fault('email_taken', { param: 'email', cause: error });
     throw error;
   }
+}
+
+export type AccountOpening = NewAccount & {
+  actor?: Actor | undefined;
+  requestId?: string | undefined;
+  grantCredits?: (tx: Sql, accountId: string) => Promise<void>;
+};
+
+/** Makes an account with its starting credits and its first line in the feed: all in the given transaction. */
+export async function openAccount(tx: Sql, opening: AccountOpening): Promise<Account> {
+  const account = await createAccount(tx, opening);
+  const { id, slug } = account;
+  await opening.grantCredits?.(tx, id);
+  await recordActivity(tx, {
+    accountId: id,
+    type: 'account.created',
+    severity: 'success',
+    actor: opening.actor ?? { kind: 'account', id, label: slug },
+    subject: { kind: 'account', id, label: slug },
+    message: `The account ${slug} was opened.`,
+    requestId: opening.requestId,
+  });
+  return account;
+}
+
+const maxEmailLength = 254;
+/** What mail servers take in practice, in ASCII: letters that merely look like these make no second address. */
+const emailPattern = /^(?!\.)(?!.*\.\.)[A-Za-z0-9_'+\-.]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/;
+
+/** The one spelling under which an address is stored and looked up; null when the text is no address. */
+export function foldEmail(text: string): string | null {
+  return text.length <= maxEmailLength && emailPattern.test(text) ? text.toLowerCase() : null;
+}
+
+export function checkEmail(text: string): string {
+  const email = foldEmail(text);
+  if (email !== null) return email;
+  throw fault('invalid_request', {
+    message: 'email: expected an e-mail address such as ada@example.com.',
+    param: 'email',
+  });
 }

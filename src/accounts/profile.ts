@@ -2,13 +2,13 @@ import { actorOf, recordActivity } from '#activity';
 import type { Database } from '#db';
 import type { Principal } from '#http';
 import { checkDisplayName, fault } from '#kernel';
-import { type Profile, updateProfile } from './accounts.store.ts';
+import { type AccountProfile, updateProfile } from './accounts.store.ts';
 
 const maxUrlLength = 2048;
 const maxLocaleLength = 35;
 
 /** Undefined fields stay as they are. */
-export type ProfileChange = { [Name in keyof Profile]: Profile[Name] | undefined };
+export type ProfileChange = { [Name in keyof AccountProfile]: AccountProfile[Name] | undefined };
 
 /** Throws `invalid_request` for the first value that is not allowed. What holds already is no change. */
 export async function changeProfile(
@@ -34,7 +34,7 @@ export async function changeProfile(
   });
 }
 
-const wireNames: Record<keyof Profile, string> = {
+const wireNames: Record<keyof AccountProfile, string> = {
   displayName: 'display_name',
   avatarUrl: 'avatar_url',
   locale: 'locale',

@@ -1,4 +1,5 @@
-import { fault } from '#kernel';
+import { randomBytes } from 'node:crypto';
+import { fault, latinWords } from '#kernel';
 
 /** Slugs are parts of URLs: lower-case ASCII, so that two of them never look alike or fold together. */
 const pattern = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
@@ -20,4 +21,21 @@ export function checkSlug(slug: string): string {
 /** True when the text can be a slug, and is no reserved word. */
 export function isSlug(text: string): boolean {
   return pattern.test(text) && !reserved.has(text);
+}
+
+/**
+ * Slugs for a new account, best first, made of the part of its address before the `@`: `ada`, `ada-2`, ... and at last
+ * one that nobody has.
+ */
+export function slugsFor(email: string): string[] {
+  const [name = ''] = email.split('@');
+  const base = slugText(name, 40) || 'account';
+  const counted = Array.from({ length: 4 }, (_, at) => `${base}-${at + 2}`);
+  return [base, ...counted, `${base}-${randomBytes(6).toString('hex')}`].filter(isSlug);
+}
+
+/** The Latin letters and digits of a name, as a slug spells them; empty for a name without any. */
+export function slugText(name: string, maxLength: number): string {
+  const trimHyphens = (text: string) => text.replace(/^-+|-+$/g, '');
+  return trimHyphens(trimHyphens(latinWords(name)).slice(0, maxLength));
 }

@@ -13,12 +13,13 @@ export type Happening = {
   accountId: string;
   type: ActivityType;
   severity?: Severity;
-  actor: Actor;
+  /** Left out: the installation itself. */
+  actor?: Actor | undefined;
   project?: { ownerSlug: string; slug: string };
   subject: { kind: SubjectKind; id: string; label: string };
   message: string;
   data?: Record<string, unknown>;
-  requestId?: string;
+  requestId?: string | undefined;
 };
 
 export const systemActor: Actor = { kind: 'system', id: null, label: 'Fanfold' };
@@ -38,7 +39,8 @@ export async function recordActivity(sql: Sql, happening: Happening): Promise<vo
 }
 
 function toRow(happening: Happening): NewActivityRow {
-  const { accountId, type, severity = 'info', actor, project, subject, message, data = {}, requestId } = happening;
+  const { accountId, type, severity = 'info', project, subject, message, data = {}, requestId } = happening;
+  const { actor = systemActor } = happening;
   return {
     id: newId('act'),
     accountId,

@@ -11,17 +11,17 @@ import { readChat } from './chats.ts';
 import type { retryBody } from './messages.schema.ts';
 import { readParams } from './params.ts';
 import { answerToWire, type RunDeps, runTurn, type StoredTurn, turnHeaders } from './run-turn.ts';
-import type { Asking, Turn } from './turns.ts';
+import type { ChatTurn, TurnRequest } from './turns.ts';
 
 export type AnswerDeps = RunDeps & { database: Database; calls: PrincipalCalls };
 
-type Exchange = { request: FastifyRequest; reply: FastifyReply; sent: Static<typeof retryBody> };
+type AnswerExchange = { request: FastifyRequest; reply: FastifyReply; sent: Static<typeof retryBody> };
 
 /** Makes an answer in a chat of the caller: the call of a model, on a turn that `begin` prepares. */
 export async function answerMessage(
   deps: AnswerDeps,
-  { request, reply, sent }: Exchange,
-  begin: (asking: Asking) => Promise<Turn>,
+  { request, reply, sent }: AnswerExchange,
+  begin: (asking: TurnRequest) => Promise<ChatTurn>,
 ): Promise<unknown> {
   const { database, calls } = deps;
   const project = await changeOwnProject(database, request.principal, projectPathOf(request));

@@ -7,9 +7,9 @@ import { chatsRoutes } from './chats.routes.ts';
 import type { LiveAnswer } from './live-answer.ts';
 import { messagesRoutes } from './messages.routes.ts';
 import { saveExampleRoutes } from './save-example.routes.ts';
-import { createSweep, type SweepOptions } from './sweep.ts';
+import { type ChatSweepOptions, createSweep } from './sweep.ts';
 
-export type ChatsOptions = Pick<SweepOptions, 'tidyMs'> & {
+export type ChatsOptions = Pick<ChatSweepOptions, 'tidyMs'> & {
   database: Database;
   cursors: CursorCodec;
   calls: PrincipalCalls;

@@ -6,14 +6,14 @@ import { type ChatParams, resolveParams } from './params.ts';
 type WireMessage = Record<string, unknown> & { role: string };
 
 /** The body that P/chat/completions would get for the next answer, and with which anybody can make the same call. */
-export type ChatBody = Record<string, unknown> & { model: string; messages: WireMessage[] };
+export type ChatRequestBody = Record<string, unknown> & { model: string; messages: WireMessage[] };
 
 /** What was answered only in part is part of the conversation: the person has read it. */
 export function bodyOf(
   { model, systemPrompt, params }: Pick<ChatRow, 'systemPrompt' | 'params'> & { model: string },
   history: readonly MessageRow[],
   { own, stream }: { own: ChatParams; stream: boolean },
-): ChatBody {
+): ChatRequestBody {
   const resolved = resolveParams(params, own);
   return {
     model,

@@ -26,7 +26,7 @@ const renewEveryMs = 500;
 export class LiveAnswer implements AnswerFollower {
   readonly promptBytes: number;
   readonly #options: LiveOptions;
-  readonly #asked: { request: string; requestId: string };
+  readonly #request: { request: string; requestId: string };
   readonly #stopping = new AbortController();
   #content = '';
   #reasoning = '';
@@ -44,8 +44,8 @@ export class LiveAnswer implements AnswerFollower {
   constructor(options: LiveOptions) {
     this.#options = options;
     this.#last = options.message;
-    this.#asked = { request: JSON.stringify(options.request), requestId: options.requestId };
-    this.promptBytes = Buffer.byteLength(this.#asked.request);
+    this.#request = { request: JSON.stringify(options.request), requestId: options.requestId };
+    this.promptBytes = Buffer.byteLength(this.#request.request);
     this.#timer = setInterval(() => this.#renew(), renewEveryMs).unref();
   }
 
@@ -90,7 +90,7 @@ export class LiveAnswer implements AnswerFollower {
     const isComplete = finished.reason !== 'cancelled';
     const answer = {
       ...this.#text(),
-      ...this.#asked,
+      ...this.#request,
       state: isComplete ? ('complete' as const) : ('stopped' as const),
       finishReason: isComplete ? finished.reason : null,
       usage: JSON.stringify(usageToWire(finished.usage)),
@@ -150,7 +150,7 @@ export class LiveAnswer implements AnswerFollower {
 
   async #write(): Promise<void> {
     const { database, message, log } = this.#options;
-    const begun = this.#hasBegun ? { ...this.#text(), ...this.#asked, modelRevision: this.#modelRevision } : null;
+    const begun = this.#hasBegun ? { ...this.#text(), ...this.#request, modelRevision: this.#modelRevision } : null;
     try {
       const row = await renewAnswer(database, message, begun);
       // No longer there: its chat was deleted, or others took this process for dead.

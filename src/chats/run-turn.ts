@@ -4,7 +4,7 @@ import type { Log } from '#kernel';
 import { LiveAnswer } from './live-answer.ts';
 import { messageToWire } from './messages.schema.ts';
 import type { MessageRow } from './messages.store.ts';
-import type { Turn } from './turns.ts';
+import type { ChatTurn } from './turns.ts';
 
 export type RunDeps = {
   database: Database;
@@ -20,7 +20,7 @@ export type StoredTurn = { userMessageId: string | null; messageId: string; answ
 export async function runTurn(
   { database, calls, running, log }: RunDeps,
   call: ModelCall,
-  { userMessage, message, request }: Turn,
+  { userMessage, message, request }: ChatTurn,
 ): Promise<MessageRow> {
   const live = new LiveAnswer({
     database,

@@ -16,7 +16,7 @@ import { findSavedExample, insertSavedExample } from './chat-examples.store.ts';
 import { messageToBody } from './conversation.ts';
 import type { MessageRow } from './messages.store.ts';
 
-export type Saving = { principal: Principal; path: DatasetPath; message: MessageRow; split: Split };
+export type SaveExampleInput = { principal: Principal; path: DatasetPath; message: MessageRow; split: Split };
 
 export type SavedExample = { example: ListedExample; isNew: boolean };
 
@@ -26,7 +26,7 @@ export type SavedExample = { example: ListedExample; isNew: boolean };
  */
 export async function saveExample(
   { database, datasets }: { database: Database; datasets: Datasets },
-  { principal, path, message, split }: Saving,
+  { principal, path, message, split }: SaveExampleInput,
 ): Promise<SavedExample> {
   const { dataset } = await readOwnDataset(database, principal, path);
   if (dataset.kind !== 'text') throw fault('kind_mismatch', { param: 'dataset_id' });
@@ -67,8 +67,8 @@ function exampleOf(message: MessageRow, split: Split): NewExample {
     });
   const reasoning = message.reasoning ? { reasoning_content: message.reasoning } : {};
   // as: requests are made here, with a list of messages.
-  const asked = request.messages as unknown[];
-  const content = { messages: [...asked, { ...answer, ...reasoning }], tools: request.tools ?? null };
+  const messages = request.messages as unknown[];
+  const content = { messages: [...messages, { ...answer, ...reasoning }], tools: request.tools ?? null };
   return { content, split, origin: 'chat', originId: message.id };
 }
 

@@ -7,7 +7,7 @@ const lookEveryMs = 10_000;
 /** Whoever waits for a model asks again within a minute. */
 const waitingS = 600;
 
-export type SweepOptions = {
+export type ChatSweepOptions = {
   database: Database;
   log: Pick<Log, 'warn'>;
   /** Pause between looks for what has been left for a minute and more. */
@@ -15,7 +15,7 @@ export type SweepOptions = {
 };
 
 /** Ends answers that nobody makes any more. */
-export function createSweep({ tidyMs = 30_000, ...deps }: SweepOptions): IntervalTask {
+export function createSweep({ tidyMs = 30_000, ...deps }: ChatSweepOptions): IntervalTask {
   async function tidy(): Promise<void> {
     await endWaitingAnswers(deps.database, { olderThanS: waitingS });
   }

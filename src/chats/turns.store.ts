@@ -25,28 +25,28 @@ export async function insertUserMessage(
   );
 }
 
-/** The answer to what was said under an `Idempotency-Key` while that counts; null: nothing like it was. */
+/** The answer to the message sent under an `Idempotency-Key` while that counts; null: nothing like it was. */
 export async function findAnswerUnder(
   tx: Sql,
   { chatId, key, content }: { chatId: string; key: string; content: string },
 ): Promise<MessageRow | null> {
   const [row] = await queryMessages(
     tx,
-    `select ${messageColumns} from chat_messages said join chat_messages m on m.chat_id = said.chat_id and m.seq = said.seq + 1
-      where said.chat_id = $1 and said.idempotency_key = $2 and said.content = $3
-        and said.created_at > now() - interval '24 hours' and m.role = 'assistant'
-      order by said.seq desc limit 1`,
+    `select ${messageColumns} from chat_messages sent join chat_messages m on m.chat_id = sent.chat_id and m.seq = sent.seq + 1
+      where sent.chat_id = $1 and sent.idempotency_key = $2 and sent.content = $3
+        and sent.created_at > now() - interval '24 hours' and m.role = 'assistant'
+      order by sent.seq desc limit 1`,
     [chatId, key, content],
   );
   return row ?? null;
 }
 
-type Asked = { request: string; requestId: string };
+type AnswerRequest = { request: string; requestId: string };
 
 /** Fails on `chat_messages_running` while another answer of the chat is being made. */
 export async function insertAnswer(
   tx: Sql,
-  { id, chatId, seq, request, requestId }: Pick<MessageRow, 'id' | 'chatId' | 'seq'> & Asked,
+  { id, chatId, seq, request, requestId }: Pick<MessageRow, 'id' | 'chatId' | 'seq'> & AnswerRequest,
 ): Promise<MessageRow> {
   return only(
     await queryMessages(
@@ -62,7 +62,7 @@ export async function insertAnswer(
  * Begins another attempt. A complete answer stays as it is until the new one begins. Fails on `chat_messages_running`
  * like `insertAnswer`.
  */
-export async function beginAgain(tx: Sql, id: string, { request, requestId }: Asked): Promise<MessageRow> {
+export async function beginAgain(tx: Sql, id: string, { request, requestId }: AnswerRequest): Promise<MessageRow> {
   return only(
     await queryMessages(
       tx,
@@ -91,7 +91,7 @@ const textOf = ({ content, reasoning, toolCalls }: AnswerText) => [content, reas
 export async function renewAnswer(
   sql: Sql,
   answer: AnswerKey,
-  begun: (AnswerText & Asked & { modelRevision: number | null }) | null,
+  begun: (AnswerText & AnswerRequest & { modelRevision: number | null }) | null,
 ): Promise<{ stopRequested: boolean } | null> {
   const [row] = begun
     ? await sql.query<{ stopRequested: boolean }>(
@@ -112,8 +112,8 @@ export async function renewAnswer(
   return row ?? null;
 }
 
-export type KeptAnswer = AnswerText &
-  Asked & {
+export type StoredAnswer = AnswerText &
+  AnswerRequest & {
     state: 'complete' | 'stopped';
     finishReason: string | null;
     usage: string;
@@ -123,7 +123,7 @@ export type KeptAnswer = AnswerText &
   };
 
 /** Ends an attempt with what it has come to, also when it was taken for dead meanwhile. Null: it is gone. */
-export async function keepAnswer(tx: Sql, key: AnswerKey, answer: KeptAnswer): Promise<MessageRow | null> {
+export async function keepAnswer(tx: Sql, key: AnswerKey, answer: StoredAnswer): Promise<MessageRow | null> {
   const [row] = await queryMessages(
     tx,
     `update chat_messages m

@@ -3,7 +3,7 @@ import { fault, foldText, isId, newId } from '#kernel';
 import type { ChatAddress, ChatRow } from './chats.store.ts';
 import { updateChatHead } from './chats.store.ts';
 import { lockOwnChat } from './chats.ts';
-import { bodyOf, type ChatBody, titleOf } from './conversation.ts';
+import { bodyOf, type ChatRequestBody, titleOf } from './conversation.ts';
 import { lost } from './message-error.ts';
 import { findMessage, listHistory, type MessageRow } from './messages.store.ts';
 import type { ChatParams } from './params.ts';
@@ -19,15 +19,15 @@ import {
 } from './turns.store.ts';
 
 /** An answer that is about to be made. */
-export type Turn = {
+export type ChatTurn = {
   /** What is answered; null: nothing that is still there. */
   userMessage: MessageRow | null;
   message: MessageRow;
-  request: ChatBody;
+  request: ChatRequestBody;
 };
 
 /** Who asks for it, and how. */
-export type Asking = {
+export type TurnRequest = {
   address: ChatAddress;
   requestId: string;
   /** The `Idempotency-Key`, which has no kept answer. */
@@ -37,13 +37,13 @@ export type Asking = {
 };
 
 /**
- * Adds what a person says, and a place for the answer. What a request with the same key has said before it failed, or its
- * server died, is not said twice: it is answered once more. Throws `not_found`, `state_conflict`, `invalid_request`.
+ * Adds a message of the user and the row of its answer. What a request with the same key has added before it failed, or its
+ * server died, is not added twice: it is answered once more. Throws `not_found`, `state_conflict`, `invalid_request`.
  */
 export function beginTurn(
   database: Database,
-  { content, replaceId, ...asking }: Asking & { content: string; replaceId: string | null },
-): Promise<Turn> {
+  { content, replaceId, ...asking }: TurnRequest & { content: string; replaceId: string | null },
+): Promise<ChatTurn> {
   const { key } = asking;
   return inTurn(database, asking, async (tx, chat) => {
     const earlier = key === null ? null : await findAnswerUnder(tx, { chatId: chat.id, key, content });
@@ -70,8 +70,8 @@ export function beginTurn(
 /** Tries an answer again: one that failed or was stopped, or the last one of the chat. */
 export function beginRetry(
   database: Database,
-  { messageId, ...asking }: Asking & { messageId: string },
-): Promise<Turn> {
+  { messageId, ...asking }: TurnRequest & { messageId: string },
+): Promise<ChatTurn> {
   return inTurn(database, asking, async (tx, chat) =>
     tryAgain(tx, chat, await messageIn(tx, chat.id, messageId), asking),
   );
@@ -81,8 +81,8 @@ async function tryAgain(
   tx: Sql,
   chat: OpenChat,
   before: MessageRow,
-  { params, stream, requestId }: Asking,
-): Promise<Turn> {
+  { params, stream, requestId }: TurnRequest,
+): Promise<ChatTurn> {
   if (before.role !== 'assistant' || (before.state === 'complete' && before.seq !== chat.lastSeq))
     throw fault('state_conflict', {
       message: 'Only an answer that failed or was stopped can be tried again, or the last one of the chat.',
@@ -90,10 +90,10 @@ async function tryAgain(
     });
   const history = await listHistory(tx, chat.id, before.seq);
   const request = bodyOf(chat, history, { own: params, stream });
-  const asked = { request: JSON.stringify(request), requestId };
-  const question = history.at(-1) ?? null;
-  const userMessage = question?.role === 'user' ? question : null;
-  return { userMessage, message: await beginAgain(tx, before.id, asked), request };
+  const answerRequest = { request: JSON.stringify(request), requestId };
+  const lastMessage = history.at(-1) ?? null;
+  const userMessage = lastMessage?.role === 'user' ? lastMessage : null;
+  return { userMessage, message: await beginAgain(tx, before.id, answerRequest), request };
 }
 
 export async function messageIn(sql: Sql, chatId: string, id: string): Promise<MessageRow> {
@@ -107,9 +107,9 @@ type OpenChat = ChatRow & { lastSeq: number; model: string };
 /** Does the work with the chat locked and no other answer in flight. */
 function inTurn(
   database: Database,
-  { address }: Asking,
-  work: (tx: Sql, chat: OpenChat) => Promise<Turn>,
-): Promise<Turn> {
+  { address }: TurnRequest,
+  work: (tx: Sql, chat: OpenChat) => Promise<ChatTurn>,
+): Promise<ChatTurn> {
   return database.transaction(async (tx) => {
     const { model, ...chat } = await lockOwnChat(tx, address);
     if (chat.archivedAt !== null)

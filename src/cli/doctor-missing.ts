@@ -12,7 +12,7 @@ export type MissingCheck = {
 type Needed = { key: string; by: string };
 
 const pageSize = 500;
-const askedAtOnce = 8;
+const maxRequests = 8;
 const mostNamed = 20;
 
 /**
@@ -62,8 +62,8 @@ async function* pagesOf<Row>(
 
 async function absentOf(objects: MissingCheck['objects'], needed: readonly Needed[]): Promise<Needed[]> {
   const absent: Needed[] = [];
-  for (let at = 0; at < needed.length; at += askedAtOnce) {
-    const some = needed.slice(at, at + askedAtOnce);
+  for (let at = 0; at < needed.length; at += maxRequests) {
+    const some = needed.slice(at, at + maxRequests);
     const sizes = await Promise.all(some.map(({ key }) => objects.size(key)));
     absent.push(...some.filter((_, index) => sizes[index] === null));
   }

@@ -23,7 +23,7 @@ export async function checkObjects({ nowMs = Date.now(), ...check }: ObjectCheck
   const { print, removes } = check;
   const found = await count(check, nowMs);
   const { orphans, foreign } = found;
-  tell(print, found);
+  printFindings(print, found);
   if (!removes) {
     if (orphans.count > 0) print('objects: they harm nobody; `fanfold doctor --remove-objects` removes them');
     return [];
@@ -51,7 +51,7 @@ async function count(check: ObjectCheck, nowMs: number): Promise<Found> {
   return found;
 }
 
-function tell(print: ObjectCheck['print'], { orphans, foreign }: Found): void {
+function printFindings(print: ObjectCheck['print'], { orphans, foreign }: Found): void {
   if (orphans.count === 0) print('objects: rows lead to all that are older than a day');
   else {
     print(`objects: nothing leads to ${orphans.text()}:`);

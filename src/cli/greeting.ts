@@ -15,7 +15,7 @@ type Greeting = {
  * Said because somebody who mistyped the data folder would otherwise not understand where the accounts and keys have
  * gone.
  */
-export const tellOfNewDatabase = (folder: string) => `There was no database in ${folder}: a new one was made.`;
+export const newDatabaseText = (folder: string) => `There was no database in ${folder}: a new one was made.`;
 
 /**
  * What a person reads after the start. `key` is the fresh one, or null when keys were made before; `hasLocal` is false where
@@ -26,7 +26,7 @@ export function renderGreeting({ address, publicUrl, madeIn, key, hasLocal }: Gr
   const rows = localProjects.map(({ slug, alias }) => ({ url: base + compatPath(slug), alias }));
   const width = Math.max(...rows.map(({ url }) => url.length));
   const lines = ['', `Fanfold listens on ${address}`];
-  if (madeIn !== null) lines.push(tellOfNewDatabase(madeIn));
+  if (madeIn !== null) lines.push(newDatabaseText(madeIn));
   lines.push('', 'Base URLs for OpenAI clients:');
   if (hasLocal) for (const { url, alias } of rows) lines.push(`  ${url.padEnd(width)}   model "${alias}"`);
   else lines.push(`  ${base}/api/projects/{owner}/{project}/openai/v1`);

@@ -13,10 +13,10 @@ type OfAccount = { account: string };
 export function createKeyCommand(config: Config, options: OfAccount & { name?: string } & LimitFlags) {
   return useDatabase(config, async (database) => {
     const { id: accountId } = await requireAccount(database, options.account);
-    const limits = readFlags(options);
-    const asked = Object.keys(limits).length === 0 ? {} : { limits };
-    const wish = { accountId, name: options.name, actor: operator, ...asked };
-    const { key, record } = await database.transaction((tx) => issueKey(tx, wish));
+    const flags = readFlags(options);
+    const limits = Object.keys(flags).length === 0 ? undefined : flags;
+    const input = { accountId, name: options.name, actor: operator, limits };
+    const { key, record } = await database.transaction((tx) => issueKey(tx, input));
     note(`Key ${record.id} of ${options.account}, shown this once:`);
     print(key);
   });
@@ -31,9 +31,10 @@ export function listKeysCommand(config: Config, options: OfAccount & ListFlags) 
   });
 }
 
-function rowOf({ id, name, mask, active, createdAt, lastUsedAt, limits }: KeyRecord): Cell[] {
+function rowOf(key: KeyRecord): Cell[] {
+  const { id, name, active, createdAt, lastUsedAt, limits } = key;
   const [created, lastUsed] = [createdAt.toISOString(), lastUsedAt?.toISOString() ?? null];
-  return [id, maskedKey(mask), active, created, lastUsed, limitsInShort(limits), name];
+  return [id, maskedKey(key), active, created, lastUsed, limitsInShort(limits), name];
 }
 
 export function setKeyActiveCommand(config: Config, keyId: string, options: OfAccount & { active: boolean }) {

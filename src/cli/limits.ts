@@ -46,9 +46,9 @@ type Limiting = { keyId: string | null; flags: LimitFlags & StorageFlag };
 function limitCommand(config: Config, slug: string, { keyId, flags }: Limiting) {
   return useDatabase(config, async (database) => {
     const { id: accountId } = await requireAccount(database, slug);
-    const wanted = readFlags(flags);
+    const limits = readFlags(flags);
     const mostMib = flags.storageMib === undefined ? undefined : readCount(flags.storageMib, mostStorageMib);
-    const change = Object.keys(wanted).length > 0 ? { wanted, actor: operator } : null;
+    const change = Object.keys(limits).length > 0 ? { wanted: limits, actor: operator } : null;
     if (keyId === null) {
       if (change) await changeLimits(database, { scope: 'operator', id: accountId, accountId }, change);
       if (mostMib !== undefined)

@@ -69,10 +69,10 @@ function addServeCommand(program: Command, { config, stop }: ProgramOptions): vo
     .action(async (flags: { roles?: string }, { args: [unknown] }: Command) => {
       if (unknown !== undefined) throw noSuchCommand(program, unknown);
       const settled = withRoles(config(), flags.roles);
-      const asked = stop();
+      const signal = stop();
       // The whole program takes a while to load, which no other command needs.
       const { serve } = await import('./serve.ts');
-      return serve(settled, asked);
+      return serve(settled, signal);
     });
 }
 
@@ -113,10 +113,10 @@ function findCommand(program: Command, [name, ...rest]: readonly string[]): Comm
 function noSuchCommand(parent: Command, name: string): UsageError {
   const names = parent.commands.map((command) => command.name());
   const nearest = nearestName(name, names);
-  const asked = [...pathOf(parent), name].join(' ');
+  const command = [...pathOf(parent), name].join(' ');
   const others = names.length > 0 ? ` There are ${names.join(', ')}.` : '';
   return new UsageError(
-    `There is no command "${asked}".${nearest === null ? '' : ` Did you mean ${nearest}?`}${others}`,
+    `There is no command "${command}".${nearest === null ? '' : ` Did you mean ${nearest}?`}${others}`,
   );
 }
 

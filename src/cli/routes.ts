@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { type DialectName, dialectNames, engineDialects, isDialectName } from '#engine';
 import { OperatorError } from '#kernel';
-import { deleteRoute, listRoutes, modelIdPattern, putRoute, type RouteRow, setDraining } from '#models';
+import { deleteRoute, listRoutes, modelIdPattern, putRoute, type ServingRouteRow, setDraining } from '#models';
 import type { Config } from '../config.ts';
 import { openCatalogue } from './catalogue.ts';
 import { type Cell, jsonOption, type ListFlags, print, printList } from './terminal.ts';
@@ -91,7 +91,7 @@ function addCommand(config: Config, name: string, flags: AddFlags) {
   });
 }
 
-function readRoute(id: string, flags: AddFlags): RouteRow & { api: DialectName } {
+function readRoute(id: string, flags: AddFlags): ServingRouteRow & { api: DialectName } {
   if (!modelIdPattern.test(id))
     throw new OperatorError('A route is named in lower-case letters, digits, ".", "_" and "-".');
   const { api } = flags;

@@ -86,18 +86,18 @@ async function startOwnDatabase(
   return server;
 }
 
-type Place = Pick<Config, 'host' | 'port'>;
+type ListenAddress = Pick<Config, 'host' | 'port'>;
 
-const noAddressHere = ({ host }: Place) => `${host} is not an address of this machine; choose another HOST.`;
+const noAddressHere = ({ host }: ListenAddress) => `${host} is not an address of this machine; choose another HOST.`;
 
-const listenProblems: Record<string, (place: Place) => string> = {
+const listenProblems: Record<string, (place: ListenAddress) => string> = {
   EADDRINUSE: ({ host, port }) => `Port ${port} on ${host} is in use; choose another one with PORT.`,
   EACCES: ({ host, port }) => `Port ${port} on ${host} is not for this user; choose one above 1023 with PORT.`,
   EADDRNOTAVAIL: noAddressHere,
   ENOTFOUND: noAddressHere,
 };
 
-async function listen(server: FastifyInstance, { host, port }: Place): Promise<string> {
+async function listen(server: FastifyInstance, { host, port }: ListenAddress): Promise<string> {
   try {
     await server.listen({ host, port });
   } catch (error) {

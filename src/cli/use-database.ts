@@ -1,6 +1,6 @@
 import { type Database, migrate, openDatabase, refuseLossyPooler, shareEmbedded } from '#db';
 import type { Config } from '../config.ts';
-import { tellOfNewDatabase } from './greeting.ts';
+import { newDatabaseText } from './greeting.ts';
 import { note } from './terminal.ts';
 
 const connections = 2;
@@ -25,6 +25,6 @@ async function openFor(parts: AsyncDisposableStack, { databaseUrl, dataDir }: Co
   }
   const { database, isNew, close } = await shareEmbedded(dataDir, connections);
   parts.defer(close);
-  if (isNew) note(tellOfNewDatabase(dataDir));
+  if (isNew) note(newDatabaseText(dataDir));
   return database;
 }

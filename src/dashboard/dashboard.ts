@@ -47,15 +47,15 @@ export async function readDashboard(
   const { sql, clock, parts } = sources;
   const nowMs = clock.nowMs();
   const window = windowAt(name, nowMs);
-  const question = { accountId, since: window.since };
+  const input = { accountId, since: window.since };
   const [state, spent, models, training, imports, feedback, hasDataset] = await Promise.all([
     findAccountState(sql, accountId, { ...window, nowMs, end: endOf(window) }),
-    sumUsageBy(sql, usageFilter(question, spendingTypes), { by: window.grain, limit: window.points.length }),
-    sumUsageBy(sql, usageFilter(question, ['inference']), { by: 'model', limit: topModels }),
-    parts.training(question),
-    parts.imports(question),
-    parts.feedback(question),
-    parts.hasDataset(question),
+    sumUsageBy(sql, usageFilter(input, spendingTypes), { by: window.grain, limit: window.points.length }),
+    sumUsageBy(sql, usageFilter(input, ['inference']), { by: 'model', limit: topModels }),
+    parts.training(input),
+    parts.imports(input),
+    parts.feedback(input),
+    parts.hasDataset(input),
   ]);
   if (!state) throw fault('not_found', { message: 'There is no such account.' });
   return {

@@ -15,12 +15,12 @@ export type TrainingOverview = {
 export type ImportsOverview = { awaitingConfirmation: number; failedInWindow: number };
 export type FeedbackOverview = { pending: number; needsJudgment: number; promotedInWindow: number };
 
-type PartQuestion = { accountId: string; since: Date };
+type DashboardInput = { accountId: string; since: Date };
 
 /** Each asks its room once. */
 export type DashboardParts = {
-  training: (question: PartQuestion) => Promise<TrainingOverview>;
-  imports: (question: PartQuestion) => Promise<ImportsOverview>;
-  feedback: (question: PartQuestion) => Promise<FeedbackOverview>;
-  hasDataset: (question: PartQuestion) => Promise<boolean>;
+  training: (input: DashboardInput) => Promise<TrainingOverview>;
+  imports: (input: DashboardInput) => Promise<ImportsOverview>;
+  feedback: (input: DashboardInput) => Promise<FeedbackOverview>;
+  hasDataset: (input: DashboardInput) => Promise<boolean>;
 };

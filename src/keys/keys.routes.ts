@@ -35,13 +35,9 @@ export function keysRoutes(deps: KeysDeps) {
       { config: { operation: 'keys.create', contract: createContract }, schema: { body: createKeyBody } },
       async (request, reply) => {
         const { name, limits } = request.body;
-        const wish = {
-          ...changeBy(request),
-          name,
-          limits: limits && readLimitsChange(limits, 'limits.'),
-        };
+        const input = { ...changeBy(request), name, limits: limits && readLimitsChange(limits, 'limits.') };
         const { record, key } = await once(request, database).transaction(async (tx) => {
-          const issued = await issueKey(tx, wish);
+          const issued = await issueKey(tx, input);
           return { ...issued, record: await shown(tx, issued.record) };
         });
         // The only answer that ever holds the secret must not stay in a cache.
@@ -79,7 +75,6 @@ async function shown(sql: Sql, key: KeyRecord): Promise<KeyWire> {
   return keyToWire(key, (await viewLimits(sql, [key])).get(key.id));
 }
 
-/** Whose keys a request changes, and who is told to have done it. */
 function changeBy({ principal, id }: FastifyRequest): KeyChange {
   return { accountId: principal.accountId, actor: actorOf(principal), requestId: id, callerKeyId: principal.keyId };
 }

@@ -52,7 +52,7 @@ export function keyToWire(record: KeyRecord, limits: LimitsView | undefined): Ke
   return {
     id: record.id,
     name: record.name,
-    masked_key: maskedKey(record.mask),
+    masked_key: maskedKey(record),
     active: record.active,
     created_at: record.createdAt.toISOString(),
     last_used_at: record.lastUsedAt?.toISOString() ?? null,

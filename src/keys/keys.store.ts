@@ -1,33 +1,22 @@
 import { type Sql, timeText } from '#db';
-import type { CountedRows, LastUse, Listed, ListPosition, Micro } from '#kernel';
+import type { CountedRows, LastUse, Listed, ListPosition } from '#kernel';
 import type { CallLimits } from '#limits';
 import type { KeyMask } from './key.ts';
 
-export type KeyRecord = {
+export type KeyRecord = KeyMask & {
   id: string;
   name: string;
-  mask: KeyMask;
   active: boolean;
   createdAt: Date;
   lastUsedAt: Date | null;
   limits: CallLimits;
 };
 
-type KeyRow = {
-  id: string;
-  name: string;
-  masked_prefix: string;
-  last_four: string;
-  active: boolean;
-  created_at: Date;
-  last_used_at: Date | null;
-  requests_per_minute: number | null;
-  concurrent_requests: number | null;
-  credits_per_day_micro: Micro | null;
-};
+type KeyRow = Omit<KeyRecord, 'limits'> & CallLimits;
 
-const columns = `id, name, masked_prefix, last_four, active, created_at, last_used_at,
-  requests_per_minute, concurrent_requests, credits_per_day_micro`;
+const columns = `id, name, masked_prefix as "maskedPrefix", last_four as "lastFour", active, created_at as "createdAt",
+  last_used_at as "lastUsedAt", requests_per_minute as "requestsPerMinute",
+  concurrent_requests as "concurrentRequests", credits_per_day_micro as "creditsPerDayMicro"`;
 
 export async function insertKey(
   sql: Sql,
@@ -43,7 +32,7 @@ export async function insertKey(
 }
 
 /**
- * Locks the number of active keys of an account until the transaction ends, and tells it and how many are allowed. The lock
+ * Locks the number of active keys of an account until the transaction ends, and returns it and how many are allowed. The lock
  * is not on the account's row, which every charge changes.
  */
 export async function lockActiveKeys(tx: Sql, accountId: string): Promise<{ active: number; allowed: number }> {
@@ -104,8 +93,7 @@ export async function listKeys(
       page.accountId,
     ]),
   ]);
-  const rows = found.map((row) => ({ ...recordOf(row), position: row.position }));
-  return { rows, totalCount: count?.total ?? 0 };
+  return { rows: found.map(recordOf), totalCount: count?.total ?? 0 };
 }
 
 export type KeyOwner = {
@@ -150,18 +138,6 @@ export async function updateKeysLastUsed(sql: Sql, uses: readonly LastUse[], spa
   );
 }
 
-function recordOf(row: KeyRow): KeyRecord {
-  return {
-    id: row.id,
-    name: row.name,
-    mask: { maskedPrefix: row.masked_prefix, lastFour: row.last_four },
-    active: row.active,
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at,
-    limits: {
-      requestsPerMinute: row.requests_per_minute,
-      concurrentRequests: row.concurrent_requests,
-      creditsPerDayMicro: row.credits_per_day_micro,
-    },
-  };
+function recordOf<Row extends KeyRow>({ requestsPerMinute, concurrentRequests, creditsPerDayMicro, ...row }: Row) {
+  return { ...row, limits: { requestsPerMinute, concurrentRequests, creditsPerDayMicro } };
 }

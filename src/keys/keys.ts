@@ -1,4 +1,4 @@
-import { type ActivityType, type Actor, recordActivity, systemActor } from '#activity';
+import { type ActivityType, type Actor, recordActivity } from '#activity';
 import type { Database, Sql } from '#db';
 import {
   type CursorCodec,
@@ -28,7 +28,7 @@ const defaultName = 'API key';
 
 export type IssuedKey = { record: KeyRecord; key: string };
 
-/** Who asks for a change, and in which request; the installation itself unless it is said. */
+/** Who asks for a change, and in which request; the installation itself when left out. */
 export type KeyChange = {
   accountId: string;
   actor?: Actor;
@@ -36,17 +36,17 @@ export type KeyChange = {
   callerKeyId?: string | null;
 };
 
-export type KeyWish = KeyChange & {
+export type KeyInput = KeyChange & {
   name?: string | undefined;
   limits?: Partial<CallLimits> | undefined;
 };
 
 /**
- * Makes an active key with its limits, in the transaction `tx` that also tells the feed. `key` is the only copy of the
+ * Makes an active key with its limits, in the transaction `tx` that also writes the feed. `key` is the only copy of the
  * secret. Throws `invalid_request` for a bad name, `state_conflict` when the account has as many active keys as it may have,
  * `forbidden` to a key with limits, and `invalid_credentials` when the key that asks is dead by now.
  */
-export async function issueKey(tx: Sql, input: KeyWish): Promise<IssuedKey> {
+export async function issueKey(tx: Sql, input: KeyInput): Promise<IssuedKey> {
   const name = checkDisplayName(input.name ?? defaultName, 'name');
   const { key, digest, mask } = mintKey();
   const { accountId, callerKeyId = null } = input;
@@ -55,15 +55,13 @@ export async function issueKey(tx: Sql, input: KeyWish): Promise<IssuedKey> {
   await refuseLimitedKey(tx, { keyId: callerKeyId, accountId }, 'create keys');
   await checkOneMoreActive(tx, accountId);
   const record = await insertKey(tx, { id: newId('key'), accountId, name, digest, mask });
-  await tell(tx, 'key.created', record, input);
-  return { record: { ...record, limits: await limitNewKey(tx, record, input) }, key };
-}
-
-async function limitNewKey(tx: Sql, { id, limits }: KeyRecord, wish: KeyWish): Promise<CallLimits> {
-  const { accountId, actor = systemActor, requestId, callerKeyId = null, limits: wanted } = wish;
-  if (wanted === undefined) return limits;
-  const told = { actor, ...(requestId === undefined ? {} : { requestId }) };
-  return setLimits(tx, { scope: 'key', id, accountId }, { wanted, keyId: callerKeyId, ...told });
+  await recordKeyActivity(tx, 'key.created', record, input);
+  if (input.limits === undefined) return { record, key };
+  const change = { wanted: input.limits, keyId: callerKeyId, actor: input.actor, requestId: input.requestId };
+  return {
+    record: { ...record, limits: await setLimits(tx, { scope: 'key', id: record.id, accountId }, change) },
+    key,
+  };
 }
 
 export type KeyAddress = KeyChange & { keyId: string };
@@ -80,7 +78,7 @@ export async function setKeyActive(tx: Sql, address: KeyAddress, active: boolean
   if (record.active === active) return record;
   if (active) await checkOneMoreActive(tx, accountId);
   await updateKeyActive(tx, { id: keyId, active });
-  await tell(tx, active ? 'key.activated' : 'key.deactivated', record, address);
+  await recordKeyActivity(tx, active ? 'key.activated' : 'key.deactivated', record, address);
   return { ...record, active };
 }
 
@@ -104,7 +102,7 @@ export async function deleteKey(tx: Sql, address: KeyAddress): Promise<void> {
   await refuseOthersKey(tx, address);
   const deleted = isId('key', keyId) ? await deleteKeyRow(tx, { id: keyId, accountId }) : null;
   if (!deleted) throw noSuchKey();
-  await tell(tx, 'key.deleted', deleted, address);
+  await recordKeyActivity(tx, 'key.deleted', deleted, address);
 }
 
 const verbs = {
@@ -114,21 +112,20 @@ const verbs = {
   'key.deleted': 'deleted',
 } as const satisfies Partial<Record<ActivityType, string>>;
 
-async function tell(
+async function recordKeyActivity(
   tx: Sql,
   type: keyof typeof verbs,
-  { id, name, mask }: KeyRecord,
-  change: KeyChange,
+  key: KeyRecord,
+  { accountId, actor, requestId }: KeyChange,
 ): Promise<void> {
-  const { accountId, actor = systemActor, requestId } = change;
   await recordActivity(tx, {
     accountId,
     type,
     actor,
-    subject: { kind: 'key', id, label: name },
-    message: `The API key "${name}" was ${verbs[type]}.`,
-    data: { masked_key: maskedKey(mask) },
-    ...(requestId === undefined ? {} : { requestId }),
+    subject: { kind: 'key', id: key.id, label: key.name },
+    message: `The API key "${key.name}" was ${verbs[type]}.`,
+    data: { masked_key: maskedKey(key) },
+    requestId,
   });
 }
 

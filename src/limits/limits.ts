@@ -1,4 +1,4 @@
-import { type Actor, recordActivity, systemActor } from '#activity';
+import { type Actor, recordActivity } from '#activity';
 import type { Database, Sql } from '#db';
 import { fault, formatCredits, isId } from '#kernel';
 import { type CallLimits, hasLimits, type LimitedSubject } from './call-limits.ts';
@@ -19,7 +19,7 @@ export type LimitsView = { limits: CallLimits; used: UsedUp };
 export type AccountLimitsView = LimitsView & { operator: CallLimits; storage: Storage };
 
 /** Who changes limits, with which key, and in which request; the installation itself unless it is said. */
-export type LimitsChange = { actor?: Actor; keyId?: string | null; requestId?: string };
+export type LimitsChange = { actor?: Actor | undefined; keyId?: string | null; requestId?: string | undefined };
 
 /** Throws `not_found` for a key that the account does not have. */
 export async function readLimits(sql: Sql, address: LimitAddress): Promise<LimitsView> {
@@ -98,7 +98,7 @@ export async function setLimits(
   const limits = { ...before.limits, ...wanted };
   if (isSame(limits, before.limits)) return limits;
   await updateLimits(tx, address, limits);
-  await tell(tx, { address, label: before.label, limits, ...change });
+  await recordLimitsActivity(tx, { address, label: before.label, limits, ...change });
   return limits;
 }
 
@@ -130,7 +130,7 @@ function isSame(one: CallLimits, other: CallLimits): boolean {
 
 type Changed = LimitsChange & { address: LimitAddress; label: string; limits: CallLimits };
 
-async function tell(tx: Sql, { address, label, limits, actor = systemActor, requestId }: Changed): Promise<void> {
+async function recordLimitsActivity(tx: Sql, { address, label, limits, actor, requestId }: Changed): Promise<void> {
   const { scope, id, accountId } = address;
   const { requestsPerMinute, concurrentRequests, creditsPerDayMicro } = limits;
   await recordActivity(tx, {
@@ -144,7 +144,7 @@ async function tell(tx: Sql, { address, label, limits, actor = systemActor, requ
       concurrent_requests: concurrentRequests,
       credits_per_day: creditsPerDayMicro === null ? null : formatCredits(creditsPerDayMicro),
     },
-    ...(requestId === undefined ? {} : { requestId }),
+    requestId,
   });
 }
 

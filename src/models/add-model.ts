@@ -104,17 +104,17 @@ export function checkFactsOfListed(facts: GgufFacts, listed: CatalogueEntry, fil
 
 function chooseContext(facts: GgufFacts, options: AddModelOptions, warnings: string[]): number {
   const usual = options.kind === 'text' ? defaultContextTokens : embeddingLimits.maxInputTokens;
-  const asked = options.contextTokens;
-  if (asked !== undefined && (!Number.isSafeInteger(asked) || asked < 1)) {
+  const contextTokens = options.contextTokens;
+  if (contextTokens !== undefined && (!Number.isSafeInteger(contextTokens) || contextTokens < 1)) {
     throw new ModelError('The context must be a whole number of tokens, at least 1.');
   }
-  if (facts.contextTokens === null && asked === undefined) {
+  if (facts.contextTokens === null && contextTokens === undefined) {
     throw new ModelError(`${basename(options.ggufPath)} does not say its context length; give one with --context.`);
   }
-  if (asked !== undefined && facts.contextTokens !== null && asked > facts.contextTokens) {
+  if (contextTokens !== undefined && facts.contextTokens !== null && contextTokens > facts.contextTokens) {
     warnings.push(`The model was made for ${facts.contextTokens} tokens; answers past that may be poor.`);
   }
-  return asked ?? Math.min(usual, facts.contextTokens ?? usual);
+  return contextTokens ?? Math.min(usual, facts.contextTokens ?? usual);
 }
 
 type Described = AddModelOptions & { facts: GgufFacts; contextTokens: number; file: string };

@@ -12,7 +12,7 @@ import type { TrainingEntry } from './training-profile.ts';
 /** An entry of the catalogue: everything of a base model but whether it is installed. */
 export type CatalogueEntry = Omit<BaseModel, 'installed' | 'source'> & { source: NonNullable<BaseModel['source']> };
 
-export type Catalogue = {
+export type ModelCatalogue = {
   entries: readonly CatalogueEntry[];
   priceVersion: string;
   /** Since when the rates hold. */
@@ -28,7 +28,7 @@ export type Catalogue = {
 type OtherRates = { trainingMicroPerMinute: Micro | null; indexMicroPerMinute: Micro | null };
 
 /** Reads the catalogue. Throws `ModelError` with one line that names the entry and the field. */
-export function loadCatalogue(path: string): Catalogue {
+export function loadCatalogue(path: string): ModelCatalogue {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -43,7 +43,7 @@ export function loadCatalogue(path: string): Catalogue {
 }
 
 /** Parses the text of `catalogue.yaml`; the message of what it throws names entry and field. */
-export function parseCatalogue(text: string): Catalogue {
+export function parseCatalogue(text: string): ModelCatalogue {
   const document: unknown = parse(text);
   if (!Check(CatalogueFile, document)) throw new ModelError(firstProblem(CatalogueFile, document));
   const entries: CatalogueEntry[] = [];

@@ -9,7 +9,7 @@ import {
 } from './hosted-models.store.ts';
 
 /** The model as it was when the change was decided; nothing happens when its revision or state is another one by now. */
-type SeenModel = Pick<HostedModel, 'id' | 'projectId' | 'revision' | 'state'>;
+type HostedModelVersion = Pick<HostedModel, 'id' | 'projectId' | 'revision' | 'state'>;
 
 /**
  * Activates: the rate is frozen now, with the revision that it is frozen for. `sha256` is null, and `activation` given,
@@ -18,7 +18,7 @@ type SeenModel = Pick<HostedModel, 'id' | 'projectId' | 'revision' | 'state'>;
 export async function enableHosted(
   sql: Sql,
   change: {
-    seen: SeenModel;
+    seen: HostedModelVersion;
     rateMicroPerMinute: Micro;
     priceVersion: string;
     sha256: string | null;
@@ -85,7 +85,7 @@ type TargetChange = {
  */
 export async function switchHosted(
   sql: Sql,
-  { seen, display, target }: { seen: SeenModel; display: DisplayChange; target: TargetChange },
+  { seen, display, target }: { seen: HostedModelVersion; display: DisplayChange; target: TargetChange },
 ): Promise<HostedModel | null> {
   const [row] = await sql.query<HostedModel>(
     `with h as (
@@ -130,7 +130,7 @@ export async function updateDisplay(
   return row ?? null;
 }
 
-export type Revision = {
+export type AliasRevision = {
   revision: number;
   targetType: TargetType;
   targetId: string;
@@ -153,9 +153,9 @@ const columns = `revision, target_type as "targetType", target_id as "targetId",
 export async function listRevisions(
   sql: Sql,
   { hostedModelId, before, limit }: { hostedModelId: string; before: number | null; limit: number },
-): Promise<CountedRows<Revision>> {
+): Promise<CountedRows<AliasRevision>> {
   const [rows, [count]] = await Promise.all([
-    sql.query<Revision>(
+    sql.query<AliasRevision>(
       `select ${columns} from hosted_model_revisions
         where hosted_model_id = $1 and ($2::integer is null or revision < $2) order by revision desc limit $3`,
       [hostedModelId, before, limit],
@@ -168,8 +168,8 @@ export async function listRevisions(
   return { rows, totalCount: count?.total ?? 0 };
 }
 
-export async function findRevision(sql: Sql, hostedModelId: string, revision: number): Promise<Revision | null> {
-  const [row] = await sql.query<Revision>(
+export async function findRevision(sql: Sql, hostedModelId: string, revision: number): Promise<AliasRevision | null> {
+  const [row] = await sql.query<AliasRevision>(
     `select ${columns} from hosted_model_revisions where hosted_model_id = $1 and revision = $2`,
     [hostedModelId, revision],
   );

@@ -30,7 +30,7 @@ export async function listHosted(
     source === 'base'
       ? { rows: [], totalCount: 0 }
       : await listAliases(sql, { projectId, state, q }, { after, limit: limit + 1 });
-  const bases = source === 'alias' ? [] : models.baseModels().filter((model) => isWanted(model, filter));
+  const bases = source === 'alias' ? [] : models.baseModels().filter((model) => matches(model, filter));
   const entries: HostedEntry[] = [
     ...aliases.rows.map((model) => ({ source: 'alias', model }) as const),
     ...bases.filter((model) => isAfter(positionOfBase(model), after)).map(toBaseEntry),
@@ -51,7 +51,7 @@ export function stateOfBase(baseModel: BaseModel): 'active' | 'inactive' {
   return isServed(baseModel) ? 'active' : 'inactive';
 }
 
-function isWanted(model: BaseModel, { state, q }: HostedFilter): boolean {
+function matches(model: BaseModel, { state, q }: HostedFilter): boolean {
   if (state !== null && stateOfBase(model) !== state) return false;
   return q === null || foldText(`${model.id} ${model.name}`).includes(q);
 }

@@ -1,10 +1,10 @@
 import { type CursorCodec, checkDisplayName, fault, type ListPage, type PageRequest } from '#kernel';
 import type { HostedDeps } from './hosted-activation.ts';
 import {
+  type AliasRevision,
   type DisplayChange,
   findRevision,
   listRevisions,
-  type Revision,
   switchHosted,
 } from './hosted-changes.store.ts';
 import { checkLoad } from './hosted-load-check.ts';
@@ -103,7 +103,7 @@ export function isTargetOf(model: HostedModel, target: TargetName): boolean {
   return model.targetType === target.type && model.targetId === target.id;
 }
 
-type RevisionPage = ListPage<Revision> & {
+type RevisionPage = ListPage<AliasRevision> & {
   current: number;
 };
 
@@ -117,7 +117,7 @@ export async function pageOfRevisions(
   const cursorScope = ['hosted-model-revisions', model.id];
   const before = cursor === null ? null : Number(deps.cursors.decode(cursorScope, cursor)[0]);
   const page = await listRevisions(deps.database, { hostedModelId: model.id, before, limit: limit + 1 });
-  const cursorOf = ({ revision }: Revision) => deps.cursors.encode(cursorScope, [String(revision)]);
+  const cursorOf = ({ revision }: AliasRevision) => deps.cursors.encode(cursorScope, [String(revision)]);
   return { ...page, limit, cursorOf, current: model.revision };
 }
 

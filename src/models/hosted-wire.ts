@@ -3,7 +3,7 @@ import type { RuntimeStatus } from '#engine';
 import { formatCredits } from '#kernel';
 import type { ProjectSeen } from '#projects';
 import type { BaseModel } from './base-model.ts';
-import type { Revision } from './hosted-changes.store.ts';
+import type { AliasRevision } from './hosted-changes.store.ts';
 import { type HostedEntry, stateOfBase } from './hosted-list.ts';
 import type { hostedSchema, revisionSchema } from './hosted-models.schema.ts';
 import type { HostedModel } from './hosted-models.store.ts';
@@ -85,7 +85,7 @@ function baseToWire(model: BaseModel, { status }: AliasContext): HostedWire {
   };
 }
 
-export function revisionToWire(revision: Revision, current: number): RevisionWire {
+export function revisionToWire(revision: AliasRevision, current: number): RevisionWire {
   return {
     revision: revision.revision,
     current: revision.revision === current,

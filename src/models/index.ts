@@ -30,7 +30,13 @@ export { type PulledWeights, pullWeights } from './pull/pull-weights.ts';
 export { renderProgress } from './pull/transfer-meter.ts';
 export { removeModel } from './remove-model.ts';
 export { resolveModel, type ServedModel } from './resolve.ts';
-export { deleteRoute, listRoutes, putRoute, type RouteRow, setDraining } from './serving/serving-routes.store.ts';
+export {
+  deleteRoute,
+  listRoutes,
+  putRoute,
+  type ServingRouteRow,
+  setDraining,
+} from './serving/serving-routes.store.ts';
 export { createServingRoutes, withRoutes } from './serving/serving-routes.ts';
 export {
   type HyperparameterName,

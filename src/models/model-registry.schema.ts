@@ -7,7 +7,7 @@ import { frozenRate, hostedStates, ownerSchema } from './hosted-models.schema.ts
 import type { FinishedJob, TrainedFacts } from './hosted-trained.ts';
 import { rateToWire } from './hosted-wire.ts';
 import type { RegistryRow } from './model-registry.store.ts';
-import type { RegistryEntry } from './model-registry.ts';
+import type { ModelListEntry } from './model-registry.ts';
 
 export const registryQuery = Type.Object({
   ...pageQuery,
@@ -90,7 +90,7 @@ type RegistryViewer = {
   findJob: (id: string) => TrainedFacts | undefined;
 };
 
-export function registryToWire(entry: RegistryEntry, viewer: RegistryViewer): RegistryWire {
+export function registryToWire(entry: ModelListEntry, viewer: RegistryViewer): RegistryWire {
   if (entry.source === 'base') return baseToWire(entry, viewer);
   return entry.source === 'hosted' ? hostedToWire(entry.model, viewer) : jobToWire(entry.job, viewer);
 }
@@ -150,7 +150,7 @@ function hostedToWire(model: RegistryRow, { publicUrl, findBase, findJob }: Regi
 }
 
 function baseToWire(
-  { baseModel, home }: Extract<RegistryEntry, { source: 'base' }>,
+  { baseModel, home }: Extract<ModelListEntry, { source: 'base' }>,
   { accountSlug, publicUrl }: RegistryViewer,
 ): RegistryWire {
   const { id, kind, created } = baseModel;

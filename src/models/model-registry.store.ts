@@ -51,13 +51,13 @@ const sources: Record<Access, string> = {
       and not exists (select from model_shares s where s.hosted_model_id = h.id and s.account_id = $1 and ${isValid})`,
 };
 
-const askedProject = `(
-      select asked.id from projects asked join accounts owner on owner.id = asked.account_id
-       where owner.slug = $5 and asked.slug = $6)`;
+const filteredProject = `(
+      select filter.id from projects filter join accounts owner on owner.id = filter.account_id
+       where owner.slug = $5 and filter.slug = $6)`;
 
 const matches = (access: Access) => `($2::text is null or $2 = '${access}')
       and ($3::text is null or p.kind = $3) and ($4::text is null or h.state = $4)
-      and ($5::text is null or p.id = ${askedProject})
+      and ($5::text is null or p.id = ${filteredProject})
       and ($7::text is null or position($7 in h.search_text) > 0)`;
 
 /** The newest of a source after the position: what is shown of them is read for one page only. */

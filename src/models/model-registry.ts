@@ -12,7 +12,7 @@ import { compare, isAfter, positionOfBase, stateOfBase } from './hosted-list.ts'
 import type { FinishedJob, FinishedJobs } from './hosted-trained.ts';
 import { findHomes, listRegistryRows, type RegistryFilter, type RegistryRow } from './model-registry.store.ts';
 
-export type RegistryEntry =
+export type ModelListEntry =
   | { source: 'hosted'; model: RegistryRow }
   | { source: 'training_job'; job: FinishedJob }
   /** `home`: a project of the account in which it may call the base model. */
@@ -32,19 +32,21 @@ export async function listRegistry(
   { sql, cursors, models, finishedJobs }: RegistryDeps,
   filter: RegistryFilter & { source: RegistrySource | null },
   { limit, cursor }: PageRequest,
-): Promise<ListPage<RegistryEntry>> {
+): Promise<ListPage<ModelListEntry>> {
   const scope = scopeOf(filter);
   const { after: afterCursor, cursorOf } = createListCursor(cursors, scope);
   const after = afterCursor(cursor);
-  const isAsked = (source: RegistrySource) => filter.source === null || filter.source === source;
-  const bases = isAsked('base') ? models.baseModels().filter((model) => isWanted(model, filter)) : [];
+  const includesSource = (source: RegistrySource) => filter.source === null || filter.source === source;
+  const bases = includesSource('base') ? models.baseModels().filter((model) => matches(model, filter)) : [];
   const nothing = { rows: [], totalCount: 0 };
   const [hosted, jobs, homes] = await Promise.all([
-    isAsked('hosted') ? listRegistryRows(sql, filter, { after, limit: limit + 1 }) : nothing,
-    isAsked('training_job') && hasJobs(filter) ? finishedJobs.list(filter, { after, limit: limit + 1 }) : nothing,
+    includesSource('hosted') ? listRegistryRows(sql, filter, { after, limit: limit + 1 }) : nothing,
+    includesSource('training_job') && hasJobs(filter)
+      ? finishedJobs.list(filter, { after, limit: limit + 1 })
+      : nothing,
     findHomes(sql, filter.accountId),
   ]);
-  const entries: RegistryEntry[] = [
+  const entries: ModelListEntry[] = [
     ...hosted.rows.map((model) => ({ source: 'hosted', model }) as const),
     ...jobs.rows.map((job) => ({ source: 'training_job', job }) as const),
     ...bases
@@ -73,7 +75,7 @@ function hasJobs({ access, state }: RegistryFilter): boolean {
   return (access === null || access === 'owned') && (state === null || state === 'active');
 }
 
-function isWanted(model: BaseModel, { access, kind, state, project, q }: RegistryFilter): boolean {
+function matches(model: BaseModel, { access, kind, state, project, q }: RegistryFilter): boolean {
   if (access !== null && access !== 'public') return false;
   if (project !== null) return false;
   if (kind !== null && model.kind !== kind) return false;
@@ -81,7 +83,7 @@ function isWanted(model: BaseModel, { access, kind, state, project, q }: Registr
   return q === null || foldText(`${model.id} ${model.name}`).includes(q);
 }
 
-function positionOf(entry: RegistryEntry): ListPosition {
+function positionOf(entry: ModelListEntry): ListPosition {
   if (entry.source === 'base') return positionOfBase(entry.baseModel);
   const { position: createdAt, id } = entry.source === 'hosted' ? entry.model : entry.job;
   return { createdAt, id };

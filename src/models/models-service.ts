@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { EngineModel } from '#engine';
 import { type Clock, parseCredits, systemClock } from '#kernel';
 import { type BaseModel, embeddingLimits } from './base-model.ts';
-import { type Catalogue, type CatalogueEntry, loadCatalogue } from './catalogue.ts';
+import { type CatalogueEntry, loadCatalogue, type ModelCatalogue } from './catalogue.ts';
 import { reasonOf } from './model-error.ts';
 import { type Registry, type RegistryEntry, readRegistry, registryPath } from './registry.ts';
 import { type TrainingProfile, type TrainingWeights, trainingProfileOf } from './training-profile.ts';
@@ -17,7 +17,7 @@ export type ModelsService = {
   isInstalled: (id: string) => boolean;
   engineModels: () => readonly EngineModel[];
   trainingProfile: (id: string) => TrainingProfile | null;
-  catalogue: Catalogue;
+  catalogue: ModelCatalogue;
   registryPath: string;
 };
 
@@ -97,7 +97,7 @@ function weightsFolderOf(id: string, weights: TrainingWeights, options: ModelsOp
   return holdsWeights(folder) ? folder : null;
 }
 
-function modelFilesOf(catalogue: Catalogue, registry: Registry, folder: string): string[] {
+function modelFilesOf(catalogue: ModelCatalogue, registry: Registry, folder: string): string[] {
   const shipped = catalogue.entries.flatMap(({ source }) =>
     source.type === 'shipped' ? [join(folder, source.file)] : [],
   );
@@ -105,7 +105,7 @@ function modelFilesOf(catalogue: Catalogue, registry: Registry, folder: string):
 }
 
 type SnapshotParts = {
-  catalogue: Catalogue;
+  catalogue: ModelCatalogue;
   registry: Registry;
   cataloguePath: string;
   shippedDigests: (path: string, stat: Stats) => string;

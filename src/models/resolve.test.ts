@@ -4,7 +4,7 @@ import { Fault, type FaultName } from '#kernel';
 import { fc } from '#test/properties.ts';
 import type { BaseModel } from './base-model.ts';
 import type { AliasRow } from './hosted-models.store.ts';
-import { type ModelQuestion, resolveModel } from './resolve.ts';
+import { type ModelQuery, resolveModel } from './resolve.ts';
 
 const text: BaseModel = {
   id: 'base-text',
@@ -56,7 +56,7 @@ const alias: AliasRow = {
   priceVersion: 'then',
 };
 
-function ask(question: Partial<ModelQuestion>) {
+function ask(question: Partial<ModelQuery>) {
   return resolveModel({
     requested: 'helper',
     alias: null,
@@ -68,7 +68,7 @@ function ask(question: Partial<ModelQuestion>) {
   });
 }
 
-function refuses(question: Partial<ModelQuestion>, name: FaultName, message: RegExp) {
+function refuses(question: Partial<ModelQuery>, name: FaultName, message: RegExp) {
   assert.throws(
     () => ask(question),
     (error) => {

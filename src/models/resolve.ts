@@ -18,7 +18,7 @@ export type ServedModel = {
   limits: { maxContextTokens: number; maxInputTokens: number; maxInputs: number; requestTokenBudget: number };
 };
 
-export type ModelQuestion = {
+export type ModelQuery = {
   requested: string;
   /** The project's alias of this name, active or not. */
   alias: AliasRow | null;
@@ -42,11 +42,11 @@ const jobPrefix = 'training-job#';
  * `owner_required` (a base model called by somebody else than the owner), `model_not_installed`, `model_warming` (an alias
  * that is being activated).
  */
-export function resolveModel(question: ModelQuestion): ServedModel {
-  const { requested, alias, isOwner, baseModels } = question;
-  if (requested.startsWith(jobPrefix)) return resolveJob(requested, question);
+export function resolveModel(query: ModelQuery): ServedModel {
+  const { requested, alias, isOwner, baseModels } = query;
+  if (requested.startsWith(jobPrefix)) return resolveJob(requested, query);
   // Names of base models and aliases may meet when a model is added later; the project's own name then keeps its meaning.
-  if (alias) return resolveAlias(requested, alias, question);
+  if (alias) return resolveAlias(requested, alias, query);
   const baseModel = baseModels.find(requested);
   if (!baseModel) throw unknown(requested);
   if (!isOwner) {
@@ -59,7 +59,7 @@ export function resolveModel(question: ModelQuestion): ServedModel {
   return serve({ requested, baseModel, revision: null, rateMicroPerMinute, priceVersion });
 }
 
-function resolveJob(requested: string, { trained, baseModels }: ModelQuestion): ServedModel {
+function resolveJob(requested: string, { trained, baseModels }: ModelQuery): ServedModel {
   const baseModel = trained && baseModels.find(trained.baseModelId);
   if (!trained?.adapter) {
     throw notFound(
@@ -71,16 +71,16 @@ function resolveJob(requested: string, { trained, baseModels }: ModelQuestion): 
   return serveTrained({ requested, baseModel, revision: null, rateMicroPerMinute, priceVersion }, trained);
 }
 
-function resolveAlias(requested: string, alias: AliasRow, question: ModelQuestion): ServedModel {
-  const { isOwner, baseModels } = question;
+function resolveAlias(requested: string, alias: AliasRow, query: ModelQuery): ServedModel {
+  const { isOwner, baseModels } = query;
   const isOn = alias.state === 'active' || alias.state === 'warming';
   // An alias that the caller may not use gives the same answer as one that does not exist, so that private aliases
   // cannot be probed.
-  if (!isOwner && !(isOn && isOpenTo(alias, question))) throw unknown(requested);
+  if (!isOwner && !(isOn && isOpenTo(alias, query))) throw unknown(requested);
   if (!isOn) throw notFound(`The model ${quotedText(requested)} of this project is not active.`);
-  if (alias.state === 'warming') throw warming(question, alias);
+  if (alias.state === 'warming') throw warming(query, alias);
   const { revision, rateMicroPerMinute, priceVersion } = alias;
-  const trained = alias.targetType === 'training_job' ? (question.trained ?? null) : null;
+  const trained = alias.targetType === 'training_job' ? (query.trained ?? null) : null;
   if (alias.targetType === 'training_job' && !trained?.adapter) {
     throw notFound(`The training job behind ${quotedText(requested)} has no model that can be served.`);
   }
@@ -99,7 +99,7 @@ function baseGone(requested: string, id: string) {
 }
 
 /** Whether somebody else than the owner may call it. A share of an alias that is private waits until it is not. */
-function isOpenTo({ visibility }: AliasRow, { isShared }: ModelQuestion): boolean {
+function isOpenTo({ visibility }: AliasRow, { isShared }: ModelQuery): boolean {
   return visibility === 'public' || (visibility === 'shared' && isShared);
 }
 
@@ -154,7 +154,7 @@ export function limitsOf({ kind, maxContextTokens, maxInputTokens }: BaseModel):
   };
 }
 
-function warming({ etaMs }: ModelQuestion, { alias, baseModelId }: AliasRow) {
+function warming({ etaMs }: ModelQuery, { alias, baseModelId }: AliasRow) {
   const waitMs = etaMs(baseModelId) ?? 2_000;
   return fault('model_warming', {
     message: `The model ${quotedText(alias)} is being activated. Try again after the time in Retry-After.`,

@@ -1,7 +1,7 @@
 import { type Sql, timeText } from '#db';
 import type { CountedRows, Listed, ListPosition } from '#kernel';
 
-export type Share = {
+export type ModelShare = {
   id: string;
   hostedModelId: string;
   accountId: string;
@@ -17,9 +17,9 @@ const columns = `s.id, s.hosted_model_id as "hostedModelId", s.account_id as "ac
 export async function listShareRows(
   sql: Sql,
   { hostedModelId, after, limit }: { hostedModelId: string; after: ListPosition; limit: number },
-): Promise<CountedRows<Listed<Share>>> {
+): Promise<CountedRows<Listed<ModelShare>>> {
   const [rows, [count]] = await Promise.all([
-    sql.query<Listed<Share>>(
+    sql.query<Listed<ModelShare>>(
       `select ${columns}, ${timeText('s.created_at')} as position
          from model_shares s join accounts a on a.id = s.account_id
         where s.hosted_model_id = $1 and (s.created_at, s.id) < ($2, $3)
@@ -48,13 +48,13 @@ type NewShare = {
 export async function upsertShare(
   tx: Sql,
   share: NewShare,
-): Promise<{ share: Share; was: { expiresAt: Date | null } | null }> {
+): Promise<{ share: ModelShare; was: { expiresAt: Date | null } | null }> {
   // Locked first: the row of the conflict must be the one of `was`.
   const [before] = await tx.query<{ expiresAt: Date | null }>(
     `select expires_at as "expiresAt" from model_shares where hosted_model_id = $1 and account_id = $2 for update`,
     [share.hostedModelId, share.accountId],
   );
-  const [row] = await tx.query<Share & { isNew: boolean }>(
+  const [row] = await tx.query<ModelShare & { isNew: boolean }>(
     `with s as (
        insert into model_shares (id, hosted_model_id, project_id, account_id, expires_at) values ($1, $2, $3, $4, $5)
        on conflict (hosted_model_id, account_id) do update set expires_at = excluded.expires_at
@@ -72,8 +72,8 @@ export async function upsertShare(
 export async function deleteShare(
   sql: Sql,
   { id, hostedModelId }: { id: string; hostedModelId: string },
-): Promise<Share | null> {
-  const [row] = await sql.query<Share>(
+): Promise<ModelShare | null> {
+  const [row] = await sql.query<ModelShare>(
     `with s as (delete from model_shares where id = $1 and hosted_model_id = $2 returning *)
      select ${columns} from s join accounts a on a.id = s.account_id`,
     [id, hostedModelId],

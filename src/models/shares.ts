@@ -16,7 +16,7 @@ import {
 import type { HostedDeps } from './hosted-activation.ts';
 import type { HostedModel } from './hosted-models.store.ts';
 import { type HostedScope, readHostedModel } from './hosted-scope.ts';
-import { deleteShare, listShareRows, type Share, upsertShare } from './shares.store.ts';
+import { deleteShare, listShareRows, type ModelShare, upsertShare } from './shares.store.ts';
 
 /** How many calls accounts made of a model, by account; from the ledger. */
 export type CountCalls = (
@@ -26,7 +26,7 @@ export type CountCalls = (
 
 export type ShareDeps = HostedDeps & { cursors: CursorCodec; countCalls: CountCalls };
 
-export type CountedShare = Share & { calls30d: number };
+export type CountedShare = ModelShare & { calls30d: number };
 
 const countedMs = 30 * 24 * 3_600_000;
 
@@ -42,7 +42,7 @@ export async function pageOfShares(
   return { rows: await withCalls(deps, model, rows), limit, totalCount, cursorOf };
 }
 
-async function withCalls<Row extends Share>(
+async function withCalls<Row extends ModelShare>(
   { database, countCalls, clock }: ShareDeps,
   { projectId, alias }: HostedModel,
   shares: readonly Row[],
@@ -125,7 +125,7 @@ async function recordShareActivity(
   tx: Sql,
   { change }: HostedScope,
   model: HostedModel,
-  share: Share,
+  share: ModelShare,
   activity: Pick<Happening, 'type' | 'message'>,
 ): Promise<void> {
   await recordActivity(tx, {

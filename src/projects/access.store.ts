@@ -7,7 +7,7 @@ export type ProjectSeen = Project & {
   isShared: boolean;
 };
 
-type Question = { ownerSlug: string; projectSlug: string; accountId: string };
+type ProjectQuery = { ownerSlug: string; projectSlug: string; accountId: string };
 
 const statement = `select ${projectColumns}, a.slug as "ownerSlug",
             exists (select from model_shares s where s.account_id = $3 and s.project_id = p.id
@@ -16,16 +16,16 @@ const statement = `select ${projectColumns}, a.slug as "ownerSlug",
       where a.slug = $1 and p.slug = $2`;
 
 /** The project at `{owner}/{project}` and what one account has to do with it, in one statement. */
-export async function findProjectFor(sql: Sql, question: Question): Promise<ProjectSeen | null> {
-  const [row] = await sql.query<ProjectSeen>(statement, valuesOf(question), { name: 'projects.find_for' });
+export async function findProjectFor(sql: Sql, query: ProjectQuery): Promise<ProjectSeen | null> {
+  const [row] = await sql.query<ProjectSeen>(statement, valuesOf(query), { name: 'projects.find_for' });
   return row ?? null;
 }
 
 /** The same, after changes of the project that are in flight; until the transaction ends it stays as it is. */
-export async function findProjectForChange(tx: Sql, question: Question): Promise<ProjectSeen | null> {
+export async function findProjectForChange(tx: Sql, query: ProjectQuery): Promise<ProjectSeen | null> {
   const text = `${statement} for share of p`;
-  const [row] = await tx.query<ProjectSeen>(text, valuesOf(question), { name: 'projects.find_for_change' });
+  const [row] = await tx.query<ProjectSeen>(text, valuesOf(query), { name: 'projects.find_for_change' });
   return row ?? null;
 }
 
-const valuesOf = ({ ownerSlug, projectSlug, accountId }: Question) => [ownerSlug, projectSlug, accountId];
+const valuesOf = ({ ownerSlug, projectSlug, accountId }: ProjectQuery) => [ownerSlug, projectSlug, accountId];

@@ -25,7 +25,7 @@ export function projectPathOf({ params }: Pick<FastifyRequest, 'params'>): Proje
  * throws `not_found`.
  */
 export async function seeProject(sql: Sql, principal: Principal, path: ProjectPath): Promise<ProjectView> {
-  return viewOf(await findProjectFor(sql, questionOf(principal, path)), principal);
+  return viewOf(await findProjectFor(sql, queryOf(principal, path)), principal);
 }
 
 /** What an account is to a project; null when it may not know of it. */
@@ -51,7 +51,7 @@ export async function readOwnProject(sql: Sql, principal: Principal, path: Proje
  * is not archived before that is done.
  */
 export async function changeOwnProject(sql: Sql, principal: Principal, path: ProjectPath): Promise<ProjectSeen> {
-  const { project, role } = viewOf(await findProjectForChange(sql, questionOf(principal, path)), principal);
+  const { project, role } = viewOf(await findProjectForChange(sql, queryOf(principal, path)), principal);
   if (role !== 'owner') throw fault('owner_required');
   if (project.archivedAt !== null) throw isArchived();
   return project;
@@ -70,7 +70,7 @@ function viewOf(project: ProjectSeen | null, { accountId }: Principal): ProjectV
   return { project, role };
 }
 
-function questionOf({ accountId }: Principal, { owner, project }: ProjectPath) {
+function queryOf({ accountId }: Principal, { owner, project }: ProjectPath) {
   return { ownerSlug: owner, projectSlug: project, accountId };
 }
 

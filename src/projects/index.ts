@@ -12,5 +12,4 @@ export { listProjects } from './project-list.ts';
 export { projectsRoutes } from './projects.routes.ts';
 export { inferenceBaseUrl } from './projects.schema.ts';
 export type { ProjectKind } from './projects.store.ts';
-export { createProject, type NewProject } from './projects.ts';
-export type { RunningWork } from './running-work.ts';
+export { createProject, type NewProject, type RunningWork } from './projects.ts';

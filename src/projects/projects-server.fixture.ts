@@ -6,7 +6,7 @@ import { bearer, seedAccount, seedKey } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { projectsRoutes } from './projects.routes.ts';
 import type { ProjectWire } from './projects.schema.ts';
-import type { RunningWork } from './running-work.ts';
+import type { RunningWork } from './projects.ts';
 
 export type Asked = { status: number; json: Record<string, unknown> & { error?: Record<string, unknown> } };
 export type ProjectsServer = { db: TestDatabase; origin: string; stop: () => Promise<void> };

@@ -6,14 +6,12 @@ import type { Database } from '#db';
 import { type PublicUrl, pageOf, readPage, type TypeBoxProvider } from '#http';
 import { type CursorCodec, fault, foldText } from '#kernel';
 import { projectPathOf, projectPrefix, seeProject } from './access.ts';
-import type { Author } from './project-activity.ts';
 import type { ProjectPatch } from './project-change.ts';
 import type { ProjectFilter } from './project-list.store.ts';
 import { listProjects, type ShownProject, showToOwner } from './project-list.ts';
 import { createContract, listContract, readContract, updateContract } from './projects.contract.ts';
 import { createProjectBody, projectsQuery, projectToWire, updateProjectBody } from './projects.schema.ts';
-import { changeProject, createProject, type NewProject } from './projects.ts';
-import type { RunningWork } from './running-work.ts';
+import { type Author, changeProject, createProject, type NewProject, type RunningWork } from './projects.ts';
 
 export type ProjectsDeps = {
   database: Database;

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { checkSlug } from '#accounts';
+import { checkSlug, isSlug, slugText } from '#accounts';
+import { type Actor, type Happening, recordActivity } from '#activity';
 import { constraintOf, type Sql } from '#db';
-import { fault, newId } from '#kernel';
+import { fault, foldText, newId } from '#kernel';
 import type { ProjectSeen } from './access.store.ts';
 import { isArchived } from './access.ts';
-import { type Author, tellOfChange, tellOfCreation } from './project-activity.ts';
-import { checkSettings, type ProjectPatch, planChange } from './project-change.ts';
+import { checkSettings, type ProjectChange, type ProjectPatch, planChange } from './project-change.ts';
 import {
   insertProject,
   lockOwner,
@@ -14,9 +14,19 @@ import {
   type ProjectKind,
   updateProject,
 } from './projects.store.ts';
-import type { RunningWork } from './running-work.ts';
-import { searchTextOf } from './search-text.ts';
-import { slugFromName } from './slug-from-name.ts';
+
+/** Who asks for a change, and in which request; the installation itself when left out. */
+export type Author = { actor?: Actor | undefined; requestId?: string | undefined };
+
+/**
+ * Work of another room that runs in a project and keeps it out of the archive. It counts in the transaction that
+ * archives, where no change of the project is in flight: what starts work calls `changeOwnProject` in its transaction.
+ */
+export type RunningWork = {
+  /** Plural, as in paths: `training_jobs`. */
+  kind: string;
+  countRunning: (tx: Sql, projectId: string) => Promise<number>;
+};
 
 export type NewProject = Author & {
   accountId: string;
@@ -30,7 +40,7 @@ export type NewProject = Author & {
 };
 
 /**
- * Makes a project, in the transaction `tx` that also tells the feed; its kind and slug never change. Throws
+ * Makes a project, in the transaction `tx` that also writes the feed; its kind and slug never change. Throws
  * `invalid_request` for a bad field, `kind_mismatch` for auto-save without text, `slug_taken`, and `state_conflict` when
  * the account has as many open projects as it may have.
  */
@@ -44,10 +54,18 @@ export async function createProject(tx: Sql, input: NewProject): Promise<Project
     inferenceAutoSave: input.inferenceAutoSave ?? false,
   };
   checkSettings(kind, settings);
-  const ownerSlug = await makeRoom(tx, accountId);
+  const ownerSlug = await requireProjectCapacity(tx, accountId);
   const searchText = searchTextOf({ slug, ...settings });
   const project = await insert(tx, { id: newId('prj'), accountId, slug, kind, ...settings, searchText });
-  await tellOfCreation(tx, { project, ownerSlug, author: input });
+  await recordProjectActivity(
+    tx,
+    { project, ownerSlug, author: input },
+    {
+      type: 'project.created',
+      message: `The project "${project.name}" was created.`,
+      data: { kind, visibility: project.visibility, inference_auto_save: project.inferenceAutoSave },
+    },
+  );
   return { ...project, ownerSlug, isShared: false };
 }
 
@@ -62,7 +80,7 @@ async function insert(tx: Sql, project: Parameters<typeof insertProject>[1]): Pr
 }
 
 /** Makes sure that the account may open one more project, also when several are opened at once. Gives its slug. */
-async function makeRoom(tx: Sql, accountId: string): Promise<string> {
+async function requireProjectCapacity(tx: Sql, accountId: string): Promise<string> {
   const { slug, maxProjects, openProjects } = await lockOwner(tx, accountId);
   if (openProjects < maxProjects) return slug;
   throw fault('state_conflict', {
@@ -76,7 +94,7 @@ const randomSuffix = () => randomBytes(3).toString('hex');
 export type ProjectUpdate = { seen: ProjectSeen; patch: ProjectPatch; author: Author; work: readonly RunningWork[] };
 
 /**
- * Changes a project that its owner has been found to own, in the transaction `tx` that also tells the feed. What is
+ * Changes a project that its owner has been found to own, in the transaction `tx` that also writes the feed. What is
  * already as asked for stays as it is, and the feed is silent. Throws `invalid_request` for a bad or fixed field,
  * `kind_mismatch`, `state_conflict` for a change in the archive or too many open projects, and `in_use` for archiving
  * while something runs.
@@ -86,7 +104,7 @@ export async function changeProject(tx: Sql, { seen, patch, author, work }: Proj
   const change = planChange(before, patch);
   if (change.changed.length === 0 && change.move === null) return { ...seen, ...before };
   if (before.archivedAt !== null && change.move !== 'unarchive') throw isArchived();
-  if (change.move === 'unarchive') await makeRoom(tx, before.accountId);
+  if (change.move === 'unarchive') await requireProjectCapacity(tx, before.accountId);
   if (change.move === 'archive') await refuseWhileRunning(tx, { projectId: before.id, work });
   const project = await updateProject(tx, {
     id: before.id,
@@ -94,7 +112,7 @@ export async function changeProject(tx: Sql, { seen, patch, author, work }: Proj
     searchText: searchTextOf({ slug: before.slug, ...change.next }),
     archived: change.move === null ? before.archivedAt !== null : change.move === 'archive',
   });
-  await tellOfChange(tx, { before, project, change, ownerSlug: seen.ownerSlug, author });
+  await recordChange(tx, { before, project, change, ownerSlug: seen.ownerSlug, author });
   return { ...seen, ...project };
 }
 
@@ -110,4 +128,73 @@ async function refuseWhileRunning(
   if (running.length === 0) return;
   const list = running.map(({ kind, count }) => `${kind.replaceAll('_', ' ')} (${count})`).join(', ');
   throw fault('in_use', { message: `The project has running work: ${list}.`, details: { running } });
+}
+
+/**
+ * A slug for a project that has only a name: the name's letters and digits as far as they are Latin, `my-lamps` for
+ * "My lamps!". A name without any, or one that is a reserved word, gets the random characters of `suffix`.
+ */
+export function slugFromName(name: string, suffix: () => string): string {
+  const slug = slugText(name, 64);
+  return isSlug(slug) ? slug : `${slug || 'project'}-${suffix()}`;
+}
+
+function searchTextOf(project: { slug: string; name: string; description: string | null }): string {
+  return foldText([project.slug, project.name, project.description ?? ''].join('\n'));
+}
+
+/** One row for changed settings, and one for a move into the archive or out of it. */
+async function recordChange(
+  tx: Sql,
+  { before, change, ...context }: ActivityContext & { before: Project; change: ProjectChange },
+): Promise<void> {
+  const { project } = context;
+  if (change.changed.length > 0)
+    await recordProjectActivity(tx, context, {
+      type: 'project.updated',
+      message: `The project "${project.name}" was changed.`,
+      data: { changed: change.changed.map((field) => wireNames[field]), ...fromTo(before, project) },
+    });
+  if (change.move !== null) {
+    const [type, done] = moves[change.move];
+    await recordProjectActivity(tx, context, { type, message: `The project "${project.name}" was ${done}.`, data: {} });
+  }
+}
+
+const wireNames = {
+  name: 'name',
+  description: 'description',
+  visibility: 'visibility',
+  inferenceAutoSave: 'inference_auto_save',
+} as const;
+
+const moves = {
+  archive: ['project.archived', 'archived'],
+  unarchive: ['project.unarchived', 'taken out of the archive'],
+} as const;
+
+/** Old and new values of what an audit asks for; the text of a description is not kept twice. */
+function fromTo(before: Project, after: Project): Record<string, unknown> {
+  const audited = ['name', 'visibility', 'inferenceAutoSave'] as const;
+  const pairs = audited
+    .filter((field) => before[field] !== after[field])
+    .map((field) => [wireNames[field], { from: before[field], to: after[field] }] as const);
+  return pairs.length === 0 ? {} : { values: Object.fromEntries(pairs) };
+}
+
+type ActivityContext = { project: Project; ownerSlug: string; author: Author };
+
+function recordProjectActivity(
+  tx: Sql,
+  { project, ownerSlug, author: { actor, requestId } }: ActivityContext,
+  activity: Pick<Happening, 'type' | 'message' | 'data'>,
+): Promise<void> {
+  return recordActivity(tx, {
+    ...activity,
+    accountId: project.accountId,
+    actor,
+    project: { ownerSlug, slug: project.slug },
+    subject: { kind: 'project', id: project.id, label: project.name },
+    requestId,
+  });
 }

@@ -54,8 +54,8 @@ function etagOf(content: Buffer): string {
 
 /** The best form of a file that a caller takes, who says so in `Accept-Encoding`. */
 export function chooseForm({ content, compressed }: Asset, accepted: string | undefined) {
-  const wanted = readAccepted(accepted ?? '');
-  for (const form of compressed) if (wanted(form.encoding)) return form;
+  const accepts = readAccepted(accepted ?? '');
+  for (const form of compressed) if (accepts(form.encoding)) return form;
   return { encoding: null, content };
 }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import OpenAI from 'openai';
-import { deleteRoute, putRoute, type RouteRow } from '#models';
+import { deleteRoute, putRoute, type ServingRouteRow } from '#models';
 import { startLlamaServer } from '#test/llama-server.ts';
 import { startLoraPeer } from '../../src/engine/remote/adapters/lora-peer.fixture.ts';
 import {
@@ -72,7 +72,7 @@ async function say(model: string): Promise<string> {
   return answer.choices[0]?.message.content ?? '';
 }
 
-const routeTo = (url: string, api: RouteRow['api']): RouteRow => ({
+const routeTo = (url: string, api: ServingRouteRow['api']): ServingRouteRow => ({
   id: 'r',
   baseModelId: base,
   api,

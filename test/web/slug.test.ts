@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { slugFromName } from '../../src/projects/slug-from-name.ts';
+import { slugFromName } from '../../src/projects/projects.ts';
 import { isSlug, slugOf } from '../../web/src/rooms/projects/slug.ts';
 
 test('the slug that the page proposes is the one that the server makes of the name', () => {

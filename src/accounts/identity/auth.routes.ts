@@ -22,14 +22,14 @@ import {
   signOutEverywhereBody,
   signUpBody,
 } from './auth.schema.ts';
-import { authPath, type Identity, pagePath } from './identity.ts';
+import { authPath, type IdentityServices, pagePath } from './identity.ts';
 import { csrfTokenOf } from './session-token.ts';
 import { deleteSession, deleteSessionByDigest, findSession, longestDays } from './sessions.store.ts';
 import { endSessions, refuseForeignPages } from './sessions.ts';
 import { type StartedSession, signInWithPassword, signUpWithPassword } from './sign-in.ts';
 
 /** Signing up, in and out. */
-export function authRoutes(identity: Identity) {
+export function authRoutes(identity: IdentityServices) {
   return async (app: FastifyInstance): Promise<void> => {
     app.addHook('onRequest', async (_request, reply) => void reply.header('cache-control', 'no-store'));
     addPasswordRoutes(app, identity);
@@ -40,13 +40,13 @@ export function authRoutes(identity: Identity) {
 
 /** For routes where nobody has a session yet: there is no token to ask for, so a page of another site is known by its origin. */
 const ownPagesOnly =
-  ({ publicUrl }: Identity) =>
+  ({ publicUrl }: IdentityServices) =>
   async ({ headers }: FastifyRequest): Promise<void> =>
     refuseForeignPages(headers, publicUrl);
 
 const visitOf = ({ ip, id }: FastifyRequest) => ({ ip, requestId: id });
 
-function addPasswordRoutes(app: FastifyInstance, identity: Identity): void {
+function addPasswordRoutes(app: FastifyInstance, identity: IdentityServices): void {
   const typed = app.withTypeProvider<TypeBoxProvider>();
   const onRequest = ownPagesOnly(identity);
 
@@ -93,7 +93,7 @@ function addPasswordRoutes(app: FastifyInstance, identity: Identity): void {
 }
 
 /** To the identity provider, and back. */
-function addOidcRoutes(app: FastifyInstance, identity: Identity): void {
+function addOidcRoutes(app: FastifyInstance, identity: IdentityServices): void {
   const typed = app.withTypeProvider<TypeBoxProvider>();
   const { publicUrl, pendingCookie } = identity;
 
@@ -129,12 +129,12 @@ function addOidcRoutes(app: FastifyInstance, identity: Identity): void {
   );
 }
 
-function oidcOf({ oidc }: Identity) {
+function oidcOf({ oidc }: IdentityServices) {
   if (!oidc) throw fault('not_found', { message: 'The operator has not configured an identity provider.' });
   return oidc;
 }
 
-function addSessionRoutes(app: FastifyInstance, identity: Identity): void {
+function addSessionRoutes(app: FastifyInstance, identity: IdentityServices): void {
   const typed = app.withTypeProvider<TypeBoxProvider>();
   const { database, cookie } = identity;
   const clearCookie = (reply: FastifyReply) =>
@@ -180,7 +180,7 @@ const daySeconds = 86_400;
 
 /** Sets the cookie of a new session. A session that the browser had before ends: nobody has its token any more. */
 async function giveCookie(
-  { database, cookie }: Identity,
+  { database, cookie }: IdentityServices,
   session: StartedSession,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
 ): Promise<void> {
@@ -192,7 +192,7 @@ async function giveCookie(
 }
 
 async function showSession(
-  { database, secret }: Identity,
+  { database, secret }: IdentityServices,
   { id, accountId }: { id: string; accountId: string },
 ): Promise<Static<typeof sessionAnswer>> {
   const times = await findSession(database, id);

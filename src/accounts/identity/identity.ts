@@ -16,7 +16,7 @@ export type IdentityOptions = Omit<SignInDeps, 'passwords'> & {
   log: FastifyBaseLogger;
 };
 
-export type Identity = {
+export type IdentityServices = {
   authenticator: Authenticator;
   database: Database;
   secret: Buffer;
@@ -31,7 +31,7 @@ export type Identity = {
 
 export const authPath = '/api/v1/auth';
 
-export function createIdentity(options: IdentityOptions): Identity {
+export function createIdentity(options: IdentityOptions): IdentityServices {
   const { database, secret, publicUrl, oidc } = options;
   if (oidc && publicUrl === null)
     throw new OperatorError(

@@ -1,7 +1,6 @@
 import type { Database, Sql } from '#db';
 import { checkDisplayName, fault, newId } from '#kernel';
-import { checkEmail, foldEmail } from '../email.ts';
-import { openAccount } from '../open-account.ts';
+import { checkEmail, foldEmail, openAccount } from '../accounts.ts';
 import { checkPassword, maxPasswordLength } from '../password-rules.ts';
 import { checkSlug } from '../slug.ts';
 import { findAccountByEmail, findPassword, insertIdentity, isSuspended, localIssuer } from './identities.store.ts';
@@ -20,7 +19,7 @@ export type SignInDeps = {
   grantCredits: (tx: Sql, accountId: string) => Promise<void>;
 };
 
-export type Visit = { ip: string; requestId: string };
+export type SignInContext = { ip: string; requestId: string };
 
 export type SignUp = { email: string; password: string; slug: string | null; displayName: string | null };
 
@@ -30,7 +29,11 @@ export type StartedSession = { id: string; accountId: string; token: string };
  * Opens an account with a password and signs in. Account, password and session are made in one transaction. Throws
  * `forbidden` when sign-up is closed, `invalid_request`, `slug_taken`, `email_taken`, `rate_limited`.
  */
-export async function signUpWithPassword(deps: SignInDeps, signUp: SignUp, visit: Visit): Promise<StartedSession> {
+export async function signUpWithPassword(
+  deps: SignInDeps,
+  signUp: SignUp,
+  visit: SignInContext,
+): Promise<StartedSession> {
   const { database, passwords, grantCredits } = deps;
   if (deps.signUp !== 'open') throw signUpClosed();
   const { password, slug, displayName } = signUp;
@@ -56,7 +59,7 @@ export async function signUpWithPassword(deps: SignInDeps, signUp: SignUp, visit
 export async function signInWithPassword(
   { database, passwords }: SignInDeps,
   { email: given, password }: { email: string; password: string },
-  visit: Visit,
+  visit: SignInContext,
 ): Promise<StartedSession> {
   const email = foldEmail(given);
   if (email === null || password.length > maxPasswordLength) throw wrongEmailOrPassword();

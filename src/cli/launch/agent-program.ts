@@ -1,5 +1,5 @@
 /** What a program is to talk to. */
-export type Serving = {
+export type AgentServer = {
   url: string;
   project: string;
   model: string;
@@ -25,11 +25,11 @@ export type AgentProgram = {
   title: string;
   command: string;
   npmPackage: string;
-  settings: (serving: Serving) => LaunchSettings;
+  settings: (serving: AgentServer) => LaunchSettings;
 };
 
-export const chatUrl = ({ url, project }: Serving): string => `${url}/api/projects/${project}/openai/v1`;
-export const messagesUrl = ({ url, project }: Serving): string => `${url}/api/projects/${project}/anthropic`;
+export const chatUrl = ({ url, project }: AgentServer): string => `${url}/api/projects/${project}/openai/v1`;
+export const messagesUrl = ({ url, project }: AgentServer): string => `${url}/api/projects/${project}/anthropic`;
 
 /** What an answer may take of a context: enough for a file, and never more than a quarter. */
 export const answerTokens = (contextTokens: number): number => Math.min(32_000, Math.floor(contextTokens / 4));

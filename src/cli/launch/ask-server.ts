@@ -1,10 +1,10 @@
 import { isFields, OperatorError } from '#kernel';
-import { keyVariable, type Serving } from './agent-program.ts';
+import { type AgentServer, keyVariable } from './agent-program.ts';
 
-type Wish = { url: string; project: string; model: string | undefined; key: string | undefined };
+type ServerQuery = { url: string; project: string; model: string | undefined; key: string | undefined };
 
 /** Asks the running installation, with the key of the user, which models there are and how long their contexts are. */
-export async function askServer({ url, project, model, key }: Wish): Promise<Serving> {
+export async function askServer({ url, project, model, key }: ServerQuery): Promise<AgentServer> {
   if (key === undefined) {
     if (model !== undefined) return { url, project, model, contextTokens: null };
     throw new OperatorError(

@@ -3,7 +3,7 @@ import { messageOf, OperatorError, systemCodeOf } from '#kernel';
 import { startProcess } from '#processes';
 import { type AgentProgram, keyReference, type LaunchSettings } from './agent-program.ts';
 
-export type Running = {
+export type RunningProgram = {
   env: NodeJS.ProcessEnv;
   cwd: string | undefined;
   key: string;
@@ -13,7 +13,7 @@ export type Running = {
 export async function runProgram(
   { command, title, npmPackage }: AgentProgram,
   { env, args }: Pick<LaunchSettings, 'env' | 'args'>,
-  { env: outer, cwd, key }: Running,
+  { env: outer, cwd, key }: RunningProgram,
 ): Promise<number> {
   const filled = (value: string) => (value === keyReference ? key : value);
   const own = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, filled(value)]));

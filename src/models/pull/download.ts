@@ -21,7 +21,7 @@ export type DownloadOptions = {
   freeBytes?: ((folder: string) => Promise<number>) | undefined;
 };
 
-export type Downloaded = {
+export type DownloadedFile = {
   sha256: string;
   sizeBytes: number;
   commit: string | null;
@@ -37,7 +37,7 @@ type Attempt = DownloadOptions & { partial: PartialFile; meter: TransferMeter };
  * Fetches a file into `partialPath`: resumes what is there, tries again after broken transfers, and compares size and
  * digest. Throws `ModelError` (also for refusals of the hub), or the signal's reason.
  */
-export async function download(options: DownloadOptions): Promise<Downloaded> {
+export async function download(options: DownloadOptions): Promise<DownloadedFile> {
   const meter = createTransferMeter(options.onProgress, () => performance.now());
   const partial = await openPartialFile(options.partialPath, (bytes) => meter.report('check', bytes));
   try {
@@ -48,7 +48,7 @@ export async function download(options: DownloadOptions): Promise<Downloaded> {
   }
 }
 
-async function fetchRest(attempt: Attempt): Promise<Downloaded> {
+async function fetchRest(attempt: Attempt): Promise<DownloadedFile> {
   const resumed = attempt.partial.bytes() > 0;
   const { answer, origin, complete } = await openTransfer(attempt);
   const { facts } = answer;

@@ -13,7 +13,7 @@ export type ListedFile = {
   blobId: string | null;
 };
 
-export type Listing = { commit: string; files: ReadonlyMap<string, ListedFile> };
+export type HubListing = { commit: string; files: ReadonlyMap<string, ListedFile> };
 
 const Size = Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]));
 const Large = Type.Object({ sha256: Type.Optional(Type.String()), size: Size });
@@ -33,7 +33,7 @@ export async function listFiles(
   hub: HubOptions,
   { repo, revision }: { repo: string; revision: string },
   signal: AbortSignal,
-): Promise<Listing> {
+): Promise<HubListing> {
   const answer = await requestDocument(hub, `api/models/${repo}/revision/${revision}?blobs=true`, signal);
   checkStatus(answer, { hub, name: repo, revision });
   const info = parse(answer.text);

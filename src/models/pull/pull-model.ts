@@ -8,7 +8,7 @@ import { inOneLine, ModelError } from '../model-error.ts';
 import type { ModelsService } from '../models-service.ts';
 import { readRegistry, syncFolder, updateRegistry } from '../registry.ts';
 import { pulledFolder, withPullLock } from '../remove-model.ts';
-import { type Downloaded, download } from './download.ts';
+import { type DownloadedFile, download } from './download.ts';
 import type { HubOptions } from './hub-client.ts';
 import type { TransferProgress } from './transfer-meter.ts';
 
@@ -107,7 +107,7 @@ async function fetchAndRegister(models: ModelsService, pull: Pull): Promise<Pull
 
 type Note = (line: string) => void;
 
-async function fetchFile({ source, path, options }: Pull, onNote: Note): Promise<Downloaded> {
+async function fetchFile({ source, path, options }: Pull, onNote: Note): Promise<DownloadedFile> {
   const partialPath = `${path}.partial`;
   const fetched = await download({
     hub: hubOptions(options),

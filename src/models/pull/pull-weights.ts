@@ -9,7 +9,7 @@ import { syncFolder } from '../registry.ts';
 import { holdsWeights, hubWeightsFolder, weightsDraft, weightsManifest, withWeightsLock } from '../weights.ts';
 import { checkFreeBytes, download } from './download.ts';
 import type { HubOptions } from './hub-client.ts';
-import { type ListedFile, type Listing, listFiles } from './hub-listing.ts';
+import { type HubListing, type ListedFile, listFiles } from './hub-listing.ts';
 import { hubOptions, type PullModelOptions, stoppedOr } from './pull-model.ts';
 import { withModelErrors, withRetries } from './transfer-errors.ts';
 import type { TransferProgress } from './transfer-meter.ts';
@@ -100,7 +100,7 @@ async function fetchAll({ id, source, folder, draft, options }: Pull): Promise<P
 type WeightsPull = {
   hub: HubOptions;
   repo: string;
-  listing: Listing;
+  listing: HubListing;
   draft: string;
   options: PullModelOptions;
   onNote: (line: string) => void;

@@ -7,7 +7,7 @@ import { Check } from 'typebox/schema';
 import { sha256OfFile } from '../file-digest.ts';
 import { ModelError } from '../model-error.ts';
 import { singleWeights, weightsIndex } from '../weights.ts';
-import type { ListedFile, Listing } from './hub-listing.ts';
+import type { HubListing, ListedFile } from './hub-listing.ts';
 
 /** What describes a model beside its weights, as far as a repository has it. Nothing that would have to be unpickled or run. */
 const descriptions = [
@@ -24,7 +24,7 @@ const descriptions = [
   weightsIndex,
 ];
 
-export function describingFiles({ files }: Listing, repo: string): ListedFile[] {
+export function describingFiles({ files }: HubListing, repo: string): ListedFile[] {
   if (!files.has('config.json'))
     throw new ModelError(`${repo} has no config.json; it is no model that can be trained.`);
   return descriptions.flatMap((name) => files.get(name) ?? []);
@@ -33,7 +33,7 @@ export function describingFiles({ files }: Listing, repo: string): ListedFile[] 
 const Config = Type.Object({ model_type: Type.String(), auto_map: Type.Optional(Type.Never()) });
 const Index = Type.Object({ weight_map: Type.Record(Type.String(), Type.String()) });
 
-export async function weightFiles({ files }: Listing, folder: string, repo: string): Promise<ListedFile[]> {
+export async function weightFiles({ files }: HubListing, folder: string, repo: string): Promise<ListedFile[]> {
   const config = await readJson(join(folder, 'config.json'));
   if (!Check(Config, config)) {
     throw new ModelError(`${repo} describes a model that needs code of its own, or none; it cannot be trained.`);

@@ -1,6 +1,6 @@
 import type { Sql } from '#db';
 
-export type RouteRow = {
+export type ServingRouteRow = {
   id: string;
   baseModelId: string;
   api: string;
@@ -21,12 +21,14 @@ const columns = `id, base_model_id as "baseModelId", api, url, upstream_model as
   secret_source as "secretSource", capacity, weight, draining, adapters_folder as "adaptersFolder",
   adapters_seen_as as "adaptersSeenAs"`;
 
-export function listRoutes(sql: Sql): Promise<RouteRow[]> {
-  return sql.query<RouteRow>(`select ${columns} from serving_routes order by id`, [], { name: 'models.list_routes' });
+export function listRoutes(sql: Sql): Promise<ServingRouteRow[]> {
+  return sql.query<ServingRouteRow>(`select ${columns} from serving_routes order by id`, [], {
+    name: 'models.list_routes',
+  });
 }
 
 /** Adds a route, or sets the one of that name up anew. */
-export async function putRoute(sql: Sql, route: RouteRow): Promise<void> {
+export async function putRoute(sql: Sql, route: ServingRouteRow): Promise<void> {
   const { id, baseModelId, api, url, upstreamModel, secretSource, capacity, weight, draining } = route;
   const { adaptersFolder = null, adaptersSeenAs = null } = route;
   await sql.query(

@@ -4,7 +4,7 @@ import { isDialectName, type ServingRoute } from '#engine';
 import { createIntervalTask } from '#kernel';
 import type { BaseModel } from '../base-model.ts';
 import type { ModelsService } from '../models-service.ts';
-import { listRoutes, type RouteRow } from './serving-routes.store.ts';
+import { listRoutes, type ServingRouteRow } from './serving-routes.store.ts';
 
 export type ServingRoutes = {
   /** The same array as long as nothing changed. */
@@ -29,7 +29,7 @@ const refreshEveryMs = 2_000;
 
 export function createServingRoutes(options: ServingRoutesOptions): ServingRoutes {
   const { sql, find, environment, onWarning } = options;
-  let rows: readonly RouteRow[] = [];
+  let rows: readonly ServingRouteRow[] = [];
   let routes: readonly ServingRoute[] = [];
   let served: ReadonlySet<string> = new Set();
   let latest = '';
@@ -68,7 +68,7 @@ export function createServingRoutes(options: ServingRoutesOptions): ServingRoute
 }
 
 function openRoutes(
-  rows: readonly RouteRow[],
+  rows: readonly ServingRouteRow[],
   { find, environment }: Pick<ServingRoutesOptions, 'find' | 'environment'>,
 ) {
   const found: ServingRoute[] = [];

@@ -1,4 +1,4 @@
-import { type Actor, type Happening, recordActivity, systemActor } from '#activity';
+import { type Actor, type Happening, recordActivity } from '#activity';
 import { billingUnitMs, billingUnits, endCall, voidCalls } from '#calls';
 import type { Sql } from '#db';
 import { appendLogs, type LogLevel } from '../logs/logs.store.ts';
@@ -199,7 +199,7 @@ async function recordJobActivity(
   tx: Sql,
   job: Pick<TrainingJob, 'id' | 'name' | 'accountId' | 'ownerSlug' | 'projectSlug' | 'attempt'>,
   { data = {}, severity, ...activity }: JobActivity,
-  { actor = systemActor, requestId }: Pick<TransitionContext, 'actor' | 'requestId'>,
+  { actor, requestId }: Pick<TransitionContext, 'actor' | 'requestId'>,
 ): Promise<void> {
   await recordActivity(tx, {
     ...activity,
@@ -209,6 +209,6 @@ async function recordJobActivity(
     project: { ownerSlug: job.ownerSlug, slug: job.projectSlug },
     subject: { kind: 'training_job', id: job.id, label: job.name },
     data: { attempt: job.attempt, ...data },
-    ...(requestId === undefined ? {} : { requestId }),
+    requestId,
   });
 }

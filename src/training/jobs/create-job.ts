@@ -9,7 +9,7 @@ import { appendLogs } from '../logs/logs.store.ts';
 import type { JobEstimate, JobPlan, TrainingJob } from './job.ts';
 import { countLiveJobsOfAccount, findJob, insertAttempt, insertJob } from './jobs.store.ts';
 
-export type CreateDeps = {
+export type CreateJobDeps = {
   database: Database;
   datasets: Pick<Datasets, 'freezeVersion'>;
   maxActiveJobs: number;
@@ -22,7 +22,7 @@ export type JobAuthor = { actor: Actor; requestId: string };
  * that makes the job; if no job is made, the version simply stays.
  */
 export async function freezeData(
-  { database, datasets }: Pick<CreateDeps, 'database' | 'datasets'>,
+  { database, datasets }: Pick<CreateJobDeps, 'database' | 'datasets'>,
   { dataset, version }: Pick<JobPlan, 'dataset' | 'version'>,
   { project, author }: { project: ProjectSeen; author: JobAuthor },
 ): Promise<DatasetVersion> {
@@ -44,7 +44,7 @@ export async function freezeData(
 /** Makes the job and holds what it may cost. Throws `insufficient_credits` and `rate_limited`. */
 export async function createJob(
   tx: Sql,
-  deps: Pick<CreateDeps, 'maxActiveJobs'>,
+  deps: Pick<CreateJobDeps, 'maxActiveJobs'>,
   {
     plan,
     version,

@@ -33,7 +33,7 @@ export type JobError = {
   logSeq: number | null;
 };
 
-export type Progress = {
+export type TrainingProgress = {
   step: number;
   totalSteps: number | null;
   epoch: number | null;
@@ -74,7 +74,7 @@ export type TrainingJob = {
   interruptions: number;
   crashes: number;
   phase: string | null;
-  progress: Progress | null;
+  progress: TrainingProgress | null;
   error: JobError | null;
   result: JobResult | null;
   snapshot: SnapshotManifest | null;

@@ -3,10 +3,10 @@ import { type CursorCodec, createListCursor, foldText, type PageRequest } from '
 import type { TrainingJob } from './job.ts';
 import { countJobs, type JobFilter, listAttempts, listJobs } from './jobs.store.ts';
 
-type Listing = { sql: Sql; cursors: CursorCodec };
+type JobListDeps = { sql: Sql; cursors: CursorCodec };
 
-export async function pageOfJobs({ sql, cursors }: Listing, asked: JobFilter, { limit, cursor }: PageRequest) {
-  const filter = { ...asked, q: asked.q === null ? null : foldText(asked.q) };
+export async function pageOfJobs({ sql, cursors }: JobListDeps, query: JobFilter, { limit, cursor }: PageRequest) {
+  const filter = { ...query, q: query.q === null ? null : foldText(query.q) };
   const { projectId, state, baseModelId, datasetId, q } = filter;
   const scope = ['training-jobs', projectId, state ?? '', baseModelId ?? '', datasetId ?? '', q ?? ''];
   const { after, cursorOf } = createListCursor(cursors, scope);
@@ -17,7 +17,7 @@ export async function pageOfJobs({ sql, cursors }: Listing, asked: JobFilter, { 
   return { rows, totalCount, limit, cursorOf };
 }
 
-export async function pageOfAttempts({ sql, cursors }: Listing, job: TrainingJob, { limit, cursor }: PageRequest) {
+export async function pageOfAttempts({ sql, cursors }: JobListDeps, job: TrainingJob, { limit, cursor }: PageRequest) {
   const scope = ['training-attempts', job.id];
   const before = cursor === null ? null : Number(cursors.decode(scope, cursor)[0]);
   const rows = await listAttempts(sql, job.id, { before, limit: limit + 1 });

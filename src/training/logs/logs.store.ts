@@ -75,7 +75,7 @@ export async function countLogs(
   return row?.total ?? 0;
 }
 
-/** Versions of what the trainer of an attempt runs with, as it said in its first word. */
+/** Versions of what the trainer of an attempt runs with, as its first event has them. */
 export async function findHello(sql: Sql, jobId: string, attempt: number): Promise<Record<string, string>> {
   const [row] = await sql.query<{ versions: Record<string, string> | null }>(
     `select data->'versions' as versions from training_logs
@@ -85,7 +85,7 @@ export async function findHello(sql: Sql, jobId: string, attempt: number): Promi
   return row?.versions ?? {};
 }
 
-/** What the last trainer of an attempt said of its failure, in its last word; null: nothing, or only that it was interrupted. */
+/** What the last trainer of an attempt reported of its failure in its last event; null: nothing, or only that it was interrupted. */
 export async function findFailure(sql: Sql, { jobId, attempt }: AttemptName): Promise<TrainerFailure | null> {
   const [row] = await sql.query<{ event: string; error: TrainerFailure | null }>(
     `select data->>'event' as event, data->'error' as error from training_logs

@@ -1,7 +1,7 @@
 import type { Sql } from '#db';
 import type { AttemptName } from '../jobs/job.ts';
 
-/** Metrics of the weights that are kept. They are part of the result and no series. */
+/** TrainerMetrics of the weights that are kept. They are part of the result and no series. */
 export const resultPrefix = 'result.';
 
 export type MetricPoint = { name: string; step: number; value: number };

@@ -15,7 +15,7 @@ import { jobPath, readOwnJob } from './job-access.ts';
 import { followJob } from './log-stream.ts';
 import { frozenContract, logsContract, loraContract, manifestContract, metricsContract } from './records.contract.ts';
 import { attemptQuery, frozenQuery, logsQuery, metricsQuery } from './records.schema.ts';
-import { type Exchange, finishedFilesOf, sendArchive, sendFrozen } from './send-files.ts';
+import { finishedFilesOf, type RouteExchange, sendArchive, sendFrozen } from './send-files.ts';
 import { logToWire, metricsToWire } from './wire.ts';
 
 type RecordsRoutesDeps = { database: Database; cursors: CursorCodec; objects: ObjectStore; changes: JobChanges };
@@ -85,7 +85,7 @@ export function recordsRoutes(deps: RecordsRoutesDeps) {
 
 async function streamLogs(
   { database, changes }: RecordsRoutesDeps,
-  { request, reply }: Exchange,
+  { request, reply }: RouteExchange,
   { job, filter, afterSeq }: { job: TrainingJob; filter: LogFilter; afterSeq: bigint },
 ): Promise<FastifyReply> {
   // A HEAD request does not wait until the job is over.

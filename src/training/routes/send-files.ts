@@ -12,11 +12,11 @@ import { numberOf } from '../settings/hyperparameters.ts';
 import { readOwnJob } from './job-access.ts';
 import { frozenToWire } from './wire.ts';
 
-export type Exchange = { request: FastifyRequest; reply: FastifyReply };
+export type RouteExchange = { request: FastifyRequest; reply: FastifyReply };
 
 export async function sendFrozen(
   database: Database,
-  { request, reply }: Exchange,
+  { request, reply }: RouteExchange,
   { split }: { split: 'train' | 'test' | null },
 ): Promise<unknown> {
   const job = await readOwnJob(database, request);
@@ -60,7 +60,7 @@ export function finishedFilesOf(job: TrainingJob, attempt: number | undefined): 
 
 export async function sendArchive(
   objects: ObjectStore,
-  { request, reply }: Exchange,
+  { request, reply }: RouteExchange,
   { id, attempt, archiveSha256, archiveBytes }: FinishedJobFiles,
 ): Promise<FastifyReply> {
   const etag = `"${archiveSha256}"`;

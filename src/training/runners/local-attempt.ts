@@ -6,7 +6,12 @@ import { exitCodes } from './protocol.ts';
 import type { TrainerOutcome } from './runner.ts';
 import type { StartFolder } from './start-folder.ts';
 
-export type Program = { file: string; args: readonly string[]; cwd: string; env: Readonly<Record<string, string>> };
+export type TrainerCommand = {
+  file: string;
+  args: readonly string[];
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+};
 
 export type AttemptTimeouts = {
   killAfterMs: number;
@@ -52,7 +57,7 @@ export class LocalAttempt {
     return attempt;
   }
 
-  static async start(folder: StartFolder, program: Program, timeouts: AttemptTimeouts): Promise<LocalAttempt> {
+  static async start(folder: StartFolder, program: TrainerCommand, timeouts: AttemptTimeouts): Promise<LocalAttempt> {
     const attempt = new LocalAttempt(folder, timeouts);
     const output = await open(folder.outputPath, 'a', 0o600);
     try {

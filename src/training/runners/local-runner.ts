@@ -1,4 +1,4 @@
-import { type AttemptTimeouts, LocalAttempt, type Program } from './local-attempt.ts';
+import { type AttemptTimeouts, LocalAttempt, type TrainerCommand } from './local-attempt.ts';
 import { followFile } from './output-file.ts';
 import { OutputReader } from './output-reader.ts';
 import { exitCodes } from './protocol.ts';
@@ -14,7 +14,7 @@ import { StartFolder } from './start-folder.ts';
 
 export type LocalRunnerOptions = Partial<AttemptTimeouts> & {
   /** Says what to run for a specification; what has to be made ready first tells of its progress in lines. */
-  program: (run: TrainerStart, signal: AbortSignal) => AsyncGenerator<string, Program>;
+  program: (run: TrainerStart, signal: AbortSignal) => AsyncGenerator<string, TrainerCommand>;
   /** Time that attempts have to write a checkpoint when the server stops, ms. */
   stopMs?: number;
 };

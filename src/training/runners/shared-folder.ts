@@ -67,7 +67,7 @@ export class SharedAttempt {
     await setModes(this.#here, mode);
   }
 
-  /** Brings back what an event told of. What is gone already, as old checkpoints are, is left. */
+  /** Brings back the files that an event names. What is gone already, as old checkpoints are, is left. */
   async bring(path: string): Promise<void> {
     const [first = ''] = path.split('/');
     await this.#bringOne(first === '' ? path : first);

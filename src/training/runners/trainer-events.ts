@@ -7,7 +7,7 @@ import { isFields, storable } from '#kernel';
 
 export const eventPrefix = '@evt ';
 
-export type Metrics = Record<string, number>;
+export type TrainerMetrics = Record<string, number>;
 export type TrainerFailure = { code: string; message: string; hint: string | null; retryable: boolean };
 
 /** Undefined: the value is invalid, and with it the event. */
@@ -161,7 +161,7 @@ function texts(value: unknown): Record<string, string> {
   );
 }
 
-function metrics(value: unknown): Metrics {
+function metrics(value: unknown): TrainerMetrics {
   if (!isFields(value)) return {};
   const flat = Object.entries(value).flatMap(([key, item]): [string, number][] => {
     const name = storable(key.slice(0, 200));

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { childEnvironment, type ProcessEnvironment } from '#processes';
-import type { Program } from './local-attempt.ts';
+import type { TrainerCommand } from './local-attempt.ts';
 import type { TrainerStart } from './runner.ts';
 import { trainerPython } from './trainer-python.ts';
 
@@ -31,7 +31,7 @@ export function trainerFolder(): string {
 
 /** The trainer of this checkout; makes its Python first where that is missing. */
 export function trainerProgram({ environment, python, threads }: TrainerProgramOptions) {
-  return async function* program(run: TrainerStart, signal: AbortSignal): AsyncGenerator<string, Program> {
+  return async function* program(run: TrainerStart, signal: AbortSignal): AsyncGenerator<string, TrainerCommand> {
     const file = python ?? (yield* trainerPython({ environment: childEnvironment(environment, 'pip'), signal }));
     return {
       file,

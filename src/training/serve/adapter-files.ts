@@ -122,9 +122,9 @@ export async function makeRoom(folder: string, maxBytes: number): Promise<void> 
   }
 }
 
-type Seen = { name: string; path: string; size: number; usedMs: number };
+type AdapterFolder = { name: string; path: string; size: number; usedMs: number };
 
-async function look(folder: string, name: string): Promise<Seen> {
+async function look(folder: string, name: string): Promise<AdapterFolder> {
   const path = join(folder, name);
   // A file that was removed meanwhile counts as just used: there is nothing to remove.
   const { size, mtimeMs: usedMs } = await stat(path).catch(() => ({ size: 0, mtimeMs: Number.POSITIVE_INFINITY }));
@@ -132,7 +132,7 @@ async function look(folder: string, name: string): Promise<Seen> {
 }
 
 /** Another process may have begun to use it since: first it is put aside, and comes back if that is so. */
-async function removeUnlessUsed(folder: string, { name, path, usedMs }: Seen): Promise<void> {
+async function removeUnlessUsed(folder: string, { name, path, usedMs }: AdapterFolder): Promise<void> {
   const aside = join(folder, `.${name}.${randomBytes(6).toString('hex')}`);
   if (!(await rename(path, aside).then(isDone, isNotDone))) return;
   const { usedMs: nowMs } = await look(folder, basename(aside));

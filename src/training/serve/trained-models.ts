@@ -10,7 +10,7 @@ import { servingOf } from '../settings/hyperparameters.ts';
 import type { AdapterFiles } from './adapter-files.ts';
 import { findServedJobs, isOfPublicProject, type ServedJobRow } from './served-jobs.store.ts';
 
-type CallQuestion = {
+type TrainedModelQuery = {
   requested: string | null;
   alias: { targetType: string; targetId: string } | null;
   accountId: string;
@@ -22,9 +22,9 @@ export type ServedJobs = TrainedModels &
      * The job behind a call, as far as the caller may use it: a job that is called by its id is one of his own, or of a project
      * that is public. Null: there is none.
      */
-    ofCall: (question: CallQuestion) => Promise<TrainedModel | null>;
+    ofCall: (query: TrainedModelQuery) => Promise<TrainedModel | null>;
     /** The same for what an account makes of its own: only its own jobs. */
-    ofAccount: (question: CallQuestion) => Promise<TrainedModel | null>;
+    ofAccount: (query: TrainedModelQuery) => Promise<TrainedModel | null>;
     /** Sees to it that the file of an adapter of a job that was found is there, and stays for an hour at least. */
     provideFile: (adapter: Adapter) => Promise<void>;
     writePeft: (adapterSha256: string, folder: string) => Promise<void>;
@@ -34,15 +34,15 @@ const jobPrefix = 'training-job#';
 /** Jobs that have succeeded never change: those called last are known without a question. */
 const mostKnownJobs = 2_000;
 
-type Known = { model: TrainedModel; accountId: string; archiveKey: string };
+type ServedJob = { model: TrainedModel; accountId: string; archiveKey: string };
 
 type ServedJobsDeps = { sql: Sql; files: AdapterFiles; objects: ObjectStore; mostKnown?: number };
 
 export function createServedJobs({ sql, files, objects, mostKnown = mostKnownJobs }: ServedJobsDeps): ServedJobs {
-  const known = new Map<string, Known>();
+  const known = new Map<string, ServedJob>();
   const archives = new Map<string, string>();
 
-  async function modelOf(job: ServedJobRow): Promise<Known> {
+  async function modelOf(job: ServedJobRow): Promise<ServedJob> {
     const keys = artifactKeys({ jobId: job.id, attempt: job.attempt });
     const sha256 = job.state === 'succeeded' ? job.adapterSha256 : null;
     const adapter = sha256 === null ? null : await files.fetch({ sha256, key: keys.adapter });
@@ -51,14 +51,14 @@ export function createServedJobs({ sql, files, objects, mostKnown = mostKnownJob
     return { model, accountId: job.accountId, archiveKey: keys.archive };
   }
 
-  function remember(job: Known): void {
+  function remember(job: ServedJob): void {
     const { jobId, adapter } = job.model;
     if (!adapter) return;
     keepLatest(known, { key: jobId, value: job, most: mostKnown });
     keepLatest(archives, { key: adapter.sha256, value: job.archiveKey, most: mostKnown });
   }
 
-  async function findAll(jobIds: readonly string[]): Promise<Known[]> {
+  async function findAll(jobIds: readonly string[]): Promise<ServedJob[]> {
     const there = jobIds.flatMap((id) => known.get(id) ?? []);
     const missing = jobIds.filter((id) => isId('job', id) && !known.has(id));
     const found = missing.length === 0 ? [] : await Promise.all((await findServedJobs(sql, missing)).map(modelOf));
@@ -68,7 +68,7 @@ export function createServedJobs({ sql, files, objects, mostKnown = mostKnownJob
   }
 
   /** What is called. Whoever may call an alias may call what it stands for: that was its owner's when he put it there. */
-  async function named({ requested, alias }: CallQuestion): Promise<{ job: Known; byId: boolean } | null> {
+  async function named({ requested, alias }: TrainedModelQuery): Promise<{ job: ServedJob; byId: boolean } | null> {
     const byId = requested?.startsWith(jobPrefix) === true;
     const id = byId ? requested.slice(jobPrefix.length) : alias?.targetType === 'training_job' ? alias.targetId : null;
     const [job] = id === null ? [] : await findAll([id]);
@@ -82,21 +82,21 @@ export function createServedJobs({ sql, files, objects, mostKnown = mostKnownJob
     },
     async describe(jobs) {
       const owners = new Map(jobs.map(({ jobId, accountId }) => [jobId, accountId]));
-      const asked = [...owners.keys()].filter((id) => isId('job', id));
-      const rows = asked.length === 0 ? [] : await findServedJobs(sql, asked);
+      const jobIds = [...owners.keys()].filter((id) => isId('job', id));
+      const rows = jobIds.length === 0 ? [] : await findServedJobs(sql, jobIds);
       return new Map(rows.filter((row) => row.accountId === owners.get(row.id)).map((row) => [row.id, factsOf(row)]));
     },
-    async ofCall(question) {
-      const found = await named(question);
+    async ofCall(query) {
+      const found = await named(query);
       if (!found) return null;
       const { job, byId } = found;
       // Asked anew for each call: a project that is no longer public is closed to others at once.
-      const mayCall = !byId || job.accountId === question.accountId || (await isOfPublicProject(sql, job.model.jobId));
+      const mayCall = !byId || job.accountId === query.accountId || (await isOfPublicProject(sql, job.model.jobId));
       return mayCall ? job.model : null;
     },
-    async ofAccount(question) {
-      const found = await named(question);
-      return found && (!found.byId || found.job.accountId === question.accountId) ? found.job.model : null;
+    async ofAccount(query) {
+      const found = await named(query);
+      return found && (!found.byId || found.job.accountId === query.accountId) ? found.job.model : null;
     },
     provideFile: files.provideFile,
     async writePeft(adapterSha256, folder) {
@@ -112,10 +112,10 @@ function factsOf({ id: jobId, kind, hyperparameters }: ServedJobRow): TrainedFac
   return { jobId, ...servingOf(hyperparameters) };
 }
 
-type Kept<Value> = { key: string; value: Value; most: number };
+type CacheEntry<Value> = { key: string; value: Value; most: number };
 
 /** What was kept longest ago goes first. */
-function keepLatest<Value>(map: Map<string, Value>, { key, value, most }: Kept<Value>): void {
+function keepLatest<Value>(map: Map<string, Value>, { key, value, most }: CacheEntry<Value>): void {
   map.delete(key);
   map.set(key, value);
   const [oldest] = map.keys();

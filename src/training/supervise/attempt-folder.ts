@@ -35,8 +35,8 @@ export async function layOutData(objects: ObjectStore, folder: string, snapshot:
   const keys = snapshotKeys(snapshot.sha256);
   for (const name of ['train', 'eval', 'control', 'replay'] as const) {
     const path = join(folder, `${name}.jsonl`);
-    const wanted = snapshot.files[name];
-    if (!wanted || (await sizeOf(path)) === wanted.bytes) continue;
+    const expected = snapshot.files[name];
+    if (!expected || (await sizeOf(path)) === expected.bytes) continue;
     await fetchObject(objects, keys[name], path);
   }
 }

@@ -1,5 +1,5 @@
 import type { Sql } from '#db';
-import type { AttemptName, Progress } from '../jobs/job.ts';
+import type { AttemptName, TrainingProgress } from '../jobs/job.ts';
 
 /** Clocks differ, and a worker has a job slightly before it is recorded. */
 const clockSlackMs = 2_000;
@@ -33,7 +33,7 @@ export async function updateAttemptCounters(
 export async function updateProgress(
   tx: Sql,
   jobId: string,
-  { progress, phase }: { progress: Progress | null; phase: string | null },
+  { progress, phase }: { progress: TrainingProgress | null; phase: string | null },
 ): Promise<void> {
   await tx.query(
     `update training_jobs set progress = coalesce($2, progress), phase = coalesce($3, phase), updated_at = now() where id = $1`,

@@ -1,10 +1,10 @@
 import type { Database, Sql } from '#db';
 import { advance } from '../jobs/advance.ts';
-import type { AttemptName, JobLease, Progress, TrainingJob } from '../jobs/job.ts';
+import type { AttemptName, JobLease, TrainingJob, TrainingProgress } from '../jobs/job.ts';
 import { appendLogs, type NewLogLine } from '../logs/logs.store.ts';
 import { type MetricPoint, resultPrefix, writeMetrics } from '../logs/metrics.store.ts';
 import { isEvent, type RunnerLine } from '../runners/runner.ts';
-import type { Metrics, TrainerEvent } from '../runners/trainer-events.ts';
+import type { TrainerEvent, TrainerMetrics } from '../runners/trainer-events.ts';
 import { findCheckpointTime, insertCheckpoint } from './checkpoints.store.ts';
 import { lockLeasedJob } from './lease.ts';
 import { logLineOf } from './log-lines.ts';
@@ -93,7 +93,7 @@ function metricsOf(event: TrainerEvent): MetricPoint[] {
   return phase === 'after' ? [...points, ...pointsOf(0, withPrefix(resultPrefix, metrics))] : points;
 }
 
-function withPrefix(prefix: string, metrics: Metrics): Metrics {
+function withPrefix(prefix: string, metrics: TrainerMetrics): TrainerMetrics {
   return Object.fromEntries(Object.entries(metrics).map(([name, value]) => [prefix + name, value]));
 }
 
@@ -101,7 +101,7 @@ function pointsOf(step: number, values: Record<string, number | null>): MetricPo
   return Object.entries(values).flatMap(([name, value]) => (value === null ? [] : [{ name, step, value }]));
 }
 
-function progressAfter(progress: Progress | null, event: TrainerEvent): Progress | null {
+function progressAfter(progress: TrainingProgress | null, event: TrainerEvent): TrainingProgress | null {
   const before = progress ?? {
     step: 0,
     totalSteps: null,

@@ -14,9 +14,9 @@ type SpecParts = {
 };
 
 const allLinear = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'];
-const keptCheckpoints = 2;
+const maxCheckpoints = 2;
 
-/** What the trainer is told. The same job gives the same words but for where it goes on, so checkpoints fit all attempts. */
+/** The specification for the trainer. The same job gives the same one but for where it goes on, so checkpoints fit all attempts. */
 export function specOf({ job, snapshot, base, resumeFrom, maxActiveMs, checkpointSeconds }: SpecParts): TrainerSpec {
   const { hyperparameters: hp, evaluation } = job;
   const batchSize = numberOf(hp, 'batch_size', 8);
@@ -63,7 +63,7 @@ export function specOf({ job, snapshot, base, resumeFrom, maxActiveMs, checkpoin
     device: 'auto',
     dtype: 'auto',
     checkpoint_every_s: checkpointSeconds,
-    keep: keptCheckpoints,
+    keep: maxCheckpoints,
     resume_from: resumeFrom,
     out_dir: outName,
     ...(snapshot.kind === 'embedding' ? { embedding: embeddingOf(hp) } : {}),

@@ -96,7 +96,7 @@ async function releaseForLater(deps: WorkerDeps, leased: LeasedJob, error: unkno
 
 async function fail(deps: WorkerDeps, leased: LeasedJob, error: unknown): Promise<void> {
   const { code, message, hint, cause } = toAttemptFailure(error);
-  // Its owner is told what he can do; the details are for the operator.
+  // Its owner reads what he can do; the details are for the operator.
   if (cause !== undefined) deps.log.warn({ err: cause, job: leased.lease.jobId, code }, 'training job failed');
   await applyEvent(deps, leased, { type: 'failed', code }, { message, hint });
   await removeAttempt(leased.folder);
