@@ -1,6 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { type Clock, fault, systemClock } from '#kernel';
 import type { ProcessEnvironment } from '#processes';
+import { defaultWaiting } from './fair-queue.ts';
+import { workOf } from './llama/admission.ts';
 import type { EngineLog } from './llama/engine-process.ts';
 import { GrammarCompiler } from './llama/grammar-compiler.ts';
 import { PreparedHandles, type PreparedRun } from './llama/handles.ts';
@@ -11,10 +13,7 @@ import type { Session } from './llama/session.ts';
 import { ChildGone, type Prepared, type PrepareRequest, unreadable } from './llama/session-requests.ts';
 import { defaultThreads } from './llama/threads.ts';
 import type { Delta, Embedded, Engine, EngineModel, Finished, Generation } from './port.ts';
-import { charactersOf, isLarge } from './prompt-size.ts';
-import { PromptReader } from './tokens/prompt-reader.ts';
-import { workOf } from './turns/admission.ts';
-import { defaultWaiting } from './turns/fair-queue.ts';
+import { isLargePrompt, PromptReader, promptCharacters } from './tokens/prompt-reader.ts';
 
 export type EngineSettings = RuntimeSettings & {
   /** Bound on the memory of all loaded models together; null: what the machine has. */
@@ -83,10 +82,10 @@ export function createEngine(options: EngineOptions): Engine {
   return {
     prepareChat: async (prompt, signal) => {
       const { scope = '' } = prompt;
-      const characters = charactersOf(prompt);
+      const characters = promptCharacters(prompt);
       const request = async (handle: string, { facts, config }: Session): Promise<PrepareRequest> => {
         const compiling = compiler.of({ asked: prompt, syntax: facts.toolSyntax, scope, signal });
-        if (!isLarge(characters, prompt))
+        if (!isLargePrompt(characters, prompt))
           return { type: 'prepare_chat', handle, prompt: serializePrompt(prompt), grammars: await compiling };
         const [grammars, read] = await Promise.all([compiling, reader.chat(prompt, config, signal)]);
         return { type: 'prepare_chat', handle, prompt: serializePrompt({ ...prompt, messages: [] }), grammars, read };
@@ -108,7 +107,7 @@ export function createEngine(options: EngineOptions): Engine {
       const characters = texts.reduce((sum, { length }) => sum + length, 0);
       const request = async (handle: string, { config }: Session): Promise<PrepareRequest> => {
         const sent = { type: 'prepare_embedding', handle, adapter, maxInputTokens, truncate, scope } as const;
-        if (!isLarge(characters)) return { ...sent, texts };
+        if (!isLargePrompt(characters)) return { ...sent, texts };
         return { ...sent, texts: [], read: await reader.inputs(inputs, config, signal) };
       };
       const { handle, prepared, session } = await prepare(parts, {

@@ -49,8 +49,6 @@ function receive(message: ToChild): void {
     case 'cancel':
       if (jobs.has(message.id)) finish(message.id, 'cancelled');
       break;
-    case 'limit_adapter_contexts':
-      break;
     case 'release':
       prepared.delete(message.handle);
       break;

@@ -1,24 +1,13 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { basename } from 'node:path';
+import { quotedText } from '#kernel';
 
 const windowBytes = 1 << 20;
 const mostHeaderBytes = 128 * 1024 * 1024;
 
-/**
- * `foreign`: no GGUF file. `cut`: the header goes on behind the end of the file. `bounds`: a number is past what any
- * sound file has. `unsound`: anything else.
- */
-export type GgufProblem = 'foreign' | 'cut' | 'bounds' | 'unsound' | { unknownType: number };
-
 /** A file that cannot be taken for GGUF. The message is one line for a person and names the file. */
 export class GgufError extends Error {
   override readonly name = 'GgufError';
-  readonly problem: GgufProblem;
-
-  constructor(problem: GgufProblem, message: string) {
-    super(message);
-    this.problem = problem;
-  }
 }
 
 /**
@@ -55,7 +44,7 @@ export function readGgufFile<T>(path: string, read: (bytes: GgufBytes, fileBytes
   const fd = openSync(path, 'r');
   try {
     const stat = fstatSync(fd);
-    if (!stat.isFile()) throw new GgufError('foreign', `${path} is not a file.`);
+    if (!stat.isFile()) throw new GgufError(`${path} is not a file.`);
     const source: GgufSource = (target, position) => readFully(fd, target, position);
     return read(openGgufBytes(source, Math.min(stat.size, mostHeaderBytes), basename(path)), stat.size);
   } finally {
@@ -73,10 +62,7 @@ export function openGgufBytes(source: GgufSource, end: number, file: string): Gg
     const value = bytes.readUInt32LE(at) + bytes.readUInt32LE(at + 4) * 2 ** 32;
     if (value > limit) {
       const exact = bytes.readBigUInt64LE(at);
-      throw new GgufError(
-        'bounds',
-        `${file}: ${what} is ${exact}, more than the ${limit} allowed; the file is damaged.`,
-      );
+      throw new GgufError(`${file}: ${what} is ${exact}, more than the ${limit} allowed; the file is damaged.`);
     }
     return value;
   };
@@ -107,13 +93,13 @@ function openWindow(source: GgufSource, end: number, file: string) {
 
   const skip = (length: number): void => {
     if (length > end - at) {
-      throw new GgufError('cut', `${file}: the header is cut short or too large; the file is damaged.`);
+      throw new GgufError(`${file}: the header is cut short or too large; the file is damaged.`);
     }
     at += length;
   };
   const fill = (target: Buffer, from: number, needed: number): number => {
     const got = source(target, from);
-    if (got < needed) throw new GgufError('cut', `${file}: the file changed while it was read.`);
+    if (got < needed) throw new GgufError(`${file}: the file changed while it was read.`);
     return got;
   };
   return {
@@ -149,4 +135,9 @@ function readFully(fd: number, target: Buffer, position: number): number {
     filled += got;
   }
   return filled;
+}
+
+/** A name from a file, safe to print: quoted, cut where it is long, and without control characters and line ends. */
+export function quoted(name: string): string {
+  return quotedText(name).replaceAll(/[\u007f-\u009f\u2028\u2029]/g, '?');
 }

@@ -1,6 +1,4 @@
-import { type GgufBytes, GgufError } from './bytes.ts';
-import { quoted } from './quoted.ts';
-import { mostTensors } from './tensors.ts';
+import { type GgufBytes, GgufError, quoted } from './bytes.ts';
 
 export type GgufScalar = string | number | bigint | boolean;
 
@@ -13,6 +11,7 @@ export type GgufEntry =
   | { key: string; length: number; numbers: readonly number[] | null };
 
 const limits = {
+  tensors: 65_536,
   keys: 4096,
   keyBytes: 512,
   stringBytes: 4 * 1024 * 1024,
@@ -42,15 +41,15 @@ const scalarBytes = new Map([
 /** Reads the first 24 bytes. Throws `GgufError` for what is no GGUF file of version 2 or 3. */
 export function readGgufCounts(bytes: GgufBytes): { version: number; tensorCount: number; keyCount: number } {
   const { file } = bytes;
-  if (bytes.end < 24 || bytes.u32() !== 0x46554747) throw new GgufError('foreign', `${file} is not a GGUF file.`);
+  if (bytes.end < 24 || bytes.u32() !== 0x46554747) throw new GgufError(`${file} is not a GGUF file.`);
   const version = bytes.u32();
   if (version >= 1 << 24) {
-    throw new GgufError('unsound', `${file} is a big-endian GGUF file; convert it to little-endian.`);
+    throw new GgufError(`${file} is a big-endian GGUF file; convert it to little-endian.`);
   }
   if (version !== 2 && version !== 3) {
-    throw new GgufError('unsound', `${file} has GGUF version ${version}; versions 2 and 3 can be read.`);
+    throw new GgufError(`${file} has GGUF version ${version}; versions 2 and 3 can be read.`);
   }
-  const tensorCount = bytes.count(mostTensors, 'the number of tensors');
+  const tensorCount = bytes.count(limits.tensors, 'the number of tensors');
   return { version, tensorCount, keyCount: bytes.count(limits.keys, 'the number of metadata keys') };
 }
 
@@ -64,7 +63,7 @@ export function* readGgufEntries(bytes: GgufBytes, keyCount: number): Generator<
   let keptBytes = 0;
   for (let i = 0; i < keyCount; i++) {
     const key = bytes.string(limits.keyBytes, 'a metadata key');
-    if (seen.has(key)) throw new GgufError('unsound', `${file}: the key ${quoted(key)} occurs twice.`);
+    if (seen.has(key)) throw new GgufError(`${file}: the key ${quoted(key)} occurs twice.`);
     seen.add(key);
     const type = bytes.u32();
     if (type === arrayType) {
@@ -77,7 +76,7 @@ export function* readGgufEntries(bytes: GgufBytes, keyCount: number): Generator<
     const value = readScalar(bytes, type, key);
     if (typeof value === 'string') keptBytes += value.length;
     if (keptBytes > limits.keptStringBytes) {
-      throw new GgufError('unsound', `${file}: its metadata texts are too long.`);
+      throw new GgufError(`${file}: its metadata texts are too long.`);
     }
     yield { key, value };
   }
@@ -110,7 +109,7 @@ function readScalar(bytes: GgufBytes, type: number, key: string): GgufScalar {
     case 12:
       return bytes.f64();
     default:
-      throw unknownType(bytes, key, `value type ${type}`, type);
+      throw unknownType(bytes, key, `value type ${type}`);
   }
 }
 
@@ -136,16 +135,13 @@ function skipItems(bytes: GgufBytes, key: string, { type, length }: ArrayHead, d
   } else if (type === arrayType) {
     for (let i = 0; i < length; i++) {
       if (depth === limits.arrayDepth) {
-        throw new GgufError('unsound', `${bytes.file}: ${quoted(key)} is nested too deeply.`);
+        throw new GgufError(`${bytes.file}: ${quoted(key)} is nested too deeply.`);
       }
       skipItems(bytes, key, readArrayHead(bytes, key), depth + 1);
     }
-  } else throw unknownType(bytes, key, `element type ${type}`, type);
+  } else throw unknownType(bytes, key, `element type ${type}`);
 }
 
-function unknownType(bytes: GgufBytes, key: string, what: string, type: number): GgufError {
-  return new GgufError(
-    { unknownType: type },
-    `${bytes.file}: ${quoted(key)} has the unknown ${what}; the file is damaged.`,
-  );
+function unknownType(bytes: GgufBytes, key: string, what: string): GgufError {
+  return new GgufError(`${bytes.file}: ${quoted(key)} has the unknown ${what}; the file is damaged.`);
 }

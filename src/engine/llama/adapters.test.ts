@@ -20,7 +20,6 @@ function lanesOf(mostAdapters: number) {
     isAtRest: ({ requests }) => requests === 0,
     forget: () => {},
     mostAdapters,
-    opened: () => {},
     adapterSequences: 1,
   });
 }

@@ -1,6 +1,8 @@
 import { stat } from 'node:fs/promises';
+import { messageOf } from '#kernel';
 import type { Adapter } from '../port.ts';
 import type { NativeAdapter, NativeContext, NativeModel } from './binding.ts';
+import type { FromChild } from './protocol.ts';
 
 export type LaneOptions<Work> = {
   model: Pick<NativeModel, 'loadAdapter'>;
@@ -11,10 +13,8 @@ export type LaneOptions<Work> = {
   isAtRest: (work: Work) => boolean;
   /** Its context goes to another lane, with nothing in the cells. */
   forget: (work: Work, context: NativeContext) => void;
-  /** Contexts beside the base's, unless there are to be fewer later; 0: adapters cannot be called. */
+  /** Contexts beside the base's; 0: adapters cannot be called. */
   mostAdapters: number;
-  /** There are so many of them by now. */
-  opened: (count: number) => void;
   /** Of each of them. */
   adapterSequences: number;
 };
@@ -31,7 +31,7 @@ type Entry<Work> = {
 };
 
 /** The model was loaded where memory was short. */
-export class NoMemoryForAdapters extends Error {
+class NoMemoryForAdapters extends Error {
   constructor() {
     super('There is too little memory to serve adapters of this model at present.');
   }
@@ -51,17 +51,10 @@ export class Lanes<Work> {
   /** Gives its context away as soon as it is at rest. */
   #resting: Entry<Work> | null = null;
   #uses = 0;
-  #mostAdapters: number;
 
   constructor(options: LaneOptions<Work>) {
     this.#options = options;
-    this.#mostAdapters = options.mostAdapters;
     this.#adapters = new LoadedAdapters(options.model);
-  }
-
-  /** Makes no more contexts for adapters than this; those that are there stay. */
-  limit(most: number): void {
-    this.#mostAdapters = Math.min(this.#mostAdapters, most);
   }
 
   /** The work of a lane; the lane is entered if it is new. */
@@ -136,20 +129,17 @@ export class Lanes<Work> {
 
   /** A context with this adapter and nothing in its cells; null: there is none to be had. */
   async #adapted(adapter: Adapter): Promise<NativeContext | null> {
-    const { openContext, opened } = this.#options;
-    if (this.#mostAdapters === 0) throw new NoMemoryForAdapters();
+    const { openContext, mostAdapters } = this.#options;
+    if (mostAdapters === 0) throw new NoMemoryForAdapters();
     const native = await this.#adapters.load(adapter);
-    const count = this.#withContext().length;
-    const isNew = count < this.#mostAdapters;
+    const isNew = this.#withContext().length < mostAdapters;
     const context = isNew ? await openContext(adapter) : this.#takeOver();
     try {
       context?.setLoras([native], [1]);
     } catch (error) {
       await context?.dispose();
-      opened(this.#withContext().length);
       throw error;
     }
-    if (isNew) opened(count + 1);
     return context;
   }
 
@@ -222,4 +212,20 @@ class LoadedAdapters {
     this.#loaded.clear();
     for (const { native } of all) await native.dispose();
   }
+}
+
+/** Other models may be unloaded until then, and this one be loaded anew with more memory. */
+const memoryRetrySeconds = 30;
+
+/** The reply to a request that an error has ended. */
+export function failedBy(id: number, error: unknown): Extract<FromChild, { type: 'failed' }> {
+  const isShort = error instanceof NoMemoryForAdapters;
+  return {
+    type: 'failed',
+    id,
+    fault: isShort ? 'capacity_unavailable' : 'generation_failed',
+    message: messageOf(error),
+    param: null,
+    retryAfterSeconds: isShort ? memoryRetrySeconds : null,
+  };
 }

@@ -1,4 +1,5 @@
 import { messageOf } from '#kernel';
+import { type GgufHeader, readGgufHeader } from '../gguf/header.ts';
 import type {
   Addon,
   AddonModel,
@@ -10,7 +11,6 @@ import type {
   NativeSampler,
   Token,
 } from './addon.ts';
-import { type GgufMetadata, readMetadata } from './gguf-metadata.ts';
 import { bytesOfGrammar, createCollector, mostBytesOfGrammar, NativeGarbage } from './native-garbage.ts';
 import { loadLibrary } from './native-library.ts';
 import type { AttentionFacts } from './prefix-cache.ts';
@@ -87,13 +87,13 @@ export async function openModel(options: {
   const { explained, onError } = createExplainer();
   const library = await loadLibrary({ ...options, onError });
   const { addon } = library;
-  const metadata = readMetadata(options.path);
+  const header = readGgufHeader(options.path);
   const garbage = new NativeGarbage(createCollector());
   const bytesOfState = new WeakMap<NativeGrammar, number>();
   const model = await explained(() => library.openModel(options.path, { vocabOnly: options.vocabOnly ?? false }));
 
   return {
-    facts: factsOf(metadata, addon),
+    facts: factsOf(header, addon),
     addon: model,
     systemInfo: addon.systemInfo(),
     createContext: (wanted) =>
@@ -165,27 +165,23 @@ function createExplainer() {
   };
 }
 
-function attentionOf(metadata: GgufMetadata, addon: Addon): AttentionFacts {
-  const architecture = String(metadata.get('general.architecture'));
-  const window = metadata.get(`${architecture}.attention.sliding_window`);
-  return {
-    window: typeof window === 'number' && window > 0 ? window : null,
-    isRecurrent: addon.getIsArchRecurrent(architecture) === true || addon.getIsArchHybrid(architecture) === true,
+function factsOf({ values, arrayLengths }: GgufHeader, addon: Addon): ModelFacts {
+  const architecture = String(values.get('general.architecture'));
+  const textOf = (key: string) => {
+    const value = values.get(key);
+    return typeof value === 'string' ? value : null;
   };
-}
-
-function factsOf(metadata: GgufMetadata, addon: Addon): ModelFacts {
-  const architecture = metadata.get('general.architecture');
-  const template = metadata.get('tokenizer.chat_template');
-  const pooling = metadata.get(`${architecture}.pooling_type`);
-  const words = metadata.get('tokenizer.ggml.tokens');
-  const divider = metadata.get('tokenizer.ggml.pre');
+  const pooling = values.get(`${architecture}.pooling_type`);
+  const window = values.get(`${architecture}.attention.sliding_window`);
   return {
-    chatTemplate: typeof template === 'string' ? template : null,
+    chatTemplate: textOf('tokenizer.chat_template'),
     pooling: typeof pooling === 'number' ? (poolings[pooling] ?? null) : null,
-    causal: metadata.get(`${architecture}.attention.causal`) !== false,
-    vocabularySize: typeof words === 'number' ? words : 0,
-    preTokenizer: typeof divider === 'string' ? divider : null,
-    attention: attentionOf(metadata, addon),
+    causal: values.get(`${architecture}.attention.causal`) !== false,
+    vocabularySize: arrayLengths.get('tokenizer.ggml.tokens') ?? 0,
+    preTokenizer: textOf('tokenizer.ggml.pre'),
+    attention: {
+      window: typeof window === 'number' && window > 0 ? window : null,
+      isRecurrent: addon.getIsArchRecurrent(architecture) === true || addon.getIsArchHybrid(architecture) === true,
+    },
   };
 }

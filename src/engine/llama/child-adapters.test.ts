@@ -34,9 +34,6 @@ test('each adapter writes its own text over one base, and prefixes are not share
     [third, all[0]?.content],
   ]);
   for (const one of turns) assert.equal((await write(one)).content, written.get(one));
-  // The parent knows what memory they take.
-  const counts = child.notices.flatMap((notice) => (notice.type === 'adapter_contexts' ? [notice.count] : []));
-  assert.deepEqual(counts, [1, 2]);
 });
 
 test('an adapter without a context need not wait until the others have nothing to do', async () => {
@@ -57,18 +54,6 @@ test('an adapter that cannot be loaded fails its own requests only', async () =>
   const { reply } = await child.write(userPrompt('x', { target: broken }));
   assert.equal(reply.type === 'failed' && reply.fault, 'generation_failed');
   finishedOf(await child.write(userPrompt('x')));
-});
-
-test('contexts that others need the memory of are not made any more, and adapters take turns in the others', async () => {
-  const short = await ChildDriver.start({ ...config, adapterContexts: 3 });
-  const write = (name: string, seed: number) =>
-    short.write(userPrompt('x', { target: { baseModelId: 'test', adapter: adapter(name, seed, 0.3) } }));
-  const a = (await write('a', 7)).content;
-  short.send({ type: 'limit_adapter_contexts', most: 1 });
-  const [b, again] = [(await write('b', 8)).content, (await write('a', 7)).content];
-  assert.ok(a === again && a !== b);
-  assert.equal(short.notices.filter(({ type }) => type === 'adapter_contexts').length, 1);
-  await short.stop();
 });
 
 test('where there is no memory for adapters their calls are refused, and those of the base are not', async () => {

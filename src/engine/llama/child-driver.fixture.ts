@@ -31,7 +31,6 @@ export const smallConfig = {
   batchTokens: 128,
   prefillChunkTokens: 32,
   threads: 1,
-  maxQueue: 8,
 } as const;
 
 export function userPrompt(content: string, more: Partial<ChatPrompt> = {}): ChatPrompt {
@@ -167,7 +166,6 @@ export class ChildDriver {
       case 'load_failed':
       case 'throughput':
       case 'lease_back':
-      case 'adapter_contexts':
         this.notices.push(message);
         for (const listener of this.#listeners) listener();
         this.#listeners.clear();

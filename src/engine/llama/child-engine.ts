@@ -6,7 +6,6 @@ import { type NativeModel, openModel } from './binding.ts';
 import { noCharacterRules } from './character-rules.ts';
 import { EmbeddingRunner } from './embedding-runner.ts';
 import { Generation, type ReasoningTags } from './generation.ts';
-import { PreparedStore } from './prepared.ts';
 import {
   createPromptMaker,
   type PromptMaker,
@@ -32,7 +31,6 @@ export type ChildEngineOptions = {
 
 type Request<Type extends ToChild['type']> = Extract<ToChild, { type: Type }>;
 
-const keepPreparedMs = 60_000;
 const seedRange = 2 ** 32 - 1;
 
 /** One loaded model and its requests: what `child.ts` does with each message. */
@@ -43,8 +41,8 @@ export class ChildEngine {
   readonly #tags: ReasoningTags;
   readonly #prompts: PromptMaker;
   readonly #samplers: Samplers;
-  readonly #chats = new PreparedStore<TokenizedChat>(keepPreparedMs);
-  readonly #inputs = new PreparedStore<TokenizedInputs>(keepPreparedMs);
+  /** By handle; the parent releases what is not used. */
+  readonly #prepared = new Map<string, TokenizedChat | TokenizedInputs>();
   readonly #runner: TextRunner | EmbeddingRunner;
   readonly #stepLoop: StepLoop;
 
@@ -117,11 +115,7 @@ export class ChildEngine {
         this.#runner.cancel(message.id);
         break;
       case 'release':
-        this.#chats.drop(message.handle);
-        this.#inputs.drop(message.handle);
-        break;
-      case 'limit_adapter_contexts':
-        this.#runner.limitAdapterContexts(message.most);
+        this.#prepared.delete(message.handle);
         break;
       case 'grant':
         this.#stepLoop.grant();
@@ -136,22 +130,21 @@ export class ChildEngine {
 
   #prepareChat({ id, handle, prompt, grammars, read }: Request<'prepare_chat'>): void {
     const prepared = this.#prompts.chat(deserializePrompt(prompt), grammars, read);
-    this.#chats.put(handle, prepared);
+    this.#prepared.set(handle, prepared);
     this.#options.send({ type: 'prepared', id, promptTokens: prepared.facts.tokens.length, inputs: [] });
   }
 
   #prepareEmbedding(message: Request<'prepare_embedding'>): void {
     const { prepared, report } = this.#prompts.inputs(message);
-    this.#inputs.put(message.handle, prepared);
+    this.#prepared.set(message.handle, prepared);
     const promptTokens = report.reduce((sum, input) => sum + input.tokens, 0);
     this.#options.send({ type: 'prepared', id: message.id, promptTokens, inputs: report });
   }
 
   #generate({ id, handle, sampling, cacheScope }: Request<'generate'>): void {
     const { maxContextTokens } = this.#options.config;
-    const prepared = this.#chats.take(handle);
-    if (!(this.#runner instanceof TextRunner)) throw refusal('This model does not write.');
-    if (prepared === null) throw refusal('This prompt was forgotten, because it waited too long.');
+    const prepared = this.#take(handle);
+    if (!(this.#runner instanceof TextRunner) || prepared.kind !== 'chat') throw refusal('This model does not write.');
     const { facts, adapter, tools, parallelToolCalls } = prepared;
     const { reasons, startsInReasoning } = facts;
     if (facts.tokens.length >= maxContextTokens) throw refusal('The prompt exceeds the context length.');
@@ -171,13 +164,20 @@ export class ChildEngine {
   }
 
   #embed({ id, handle }: Request<'embed'>): void {
-    const prepared = this.#inputs.take(handle);
-    if (!(this.#runner instanceof EmbeddingRunner)) throw refusal('This model does not embed.');
-    if (prepared === null) throw refusal('These inputs were forgotten, because they waited too long.');
+    const prepared = this.#take(handle);
+    if (!(this.#runner instanceof EmbeddingRunner) || prepared.kind !== 'inputs')
+      throw refusal('This model does not embed.');
     if (prepared.inputs.some((tokens) => tokens.length > this.#options.config.maxContextTokens)) {
       throw refusal('An input exceeds the context length.');
     }
     this.#runner.embed(id, prepared);
+  }
+
+  #take(handle: string): TokenizedChat | TokenizedInputs {
+    const prepared = this.#prepared.get(handle);
+    this.#prepared.delete(handle);
+    if (prepared === undefined) throw refusal('This prompt was forgotten, because it waited too long.');
+    return prepared;
   }
 
   /** Does the work, or replies with what went wrong. */

@@ -181,21 +181,6 @@ describe('requests', () => {
     assert.equal(finishedOf(await neighbour.done).usage.completionTokens, 60);
   });
 
-  test('past the queue a request is refused at once with a time to come back', async () => {
-    // Behind a step of its own nothing of what was cancelled before has a place any more.
-    await child.write(userPrompt('settle'), { maxTokens: 1 });
-    const count = config.sequences + config.maxQueue + 3;
-    const prepared = await Promise.all(Array.from({ length: count }, (_, i) => child.prepare(userPrompt(`q${i}`))));
-    // No step before all have come, however slowly they do.
-    child.grants = false;
-    const ending = Promise.all(prepared.map(({ handle }) => child.generate(handle, { maxTokens: 30 }).done));
-    child.grants = true;
-    child.send({ type: 'grant' });
-    const refused = (await ending).map((end) => end.reply).filter((reply) => reply.type === 'failed');
-    assert.deepEqual(new Set(refused.map(({ fault }) => fault)), new Set(['capacity_unavailable']));
-    assert.deepEqual([refused.length, refused.every((reply) => (reply.retryAfterSeconds ?? 0) >= 1)], [3, true]);
-  });
-
   test('a released or unknown prompt is refused', async () => {
     const { handle } = await child.prepare(userPrompt('x'));
     child.send({ type: 'release', handle });

@@ -20,7 +20,7 @@ function noted() {
   } as unknown as NativeContext;
   const options = {
     model: { createContext: async () => context, facts: { pooling: 'last', causal: true } },
-    config: { kind: 'embedding', maxContextTokens: 100, batchTokens, maxQueue: 1_000, adapterContexts: 0, threads: 1 },
+    config: { kind: 'embedding', maxContextTokens: 100, batchTokens, adapterContexts: 0, threads: 1 },
     send: () => {},
     now: () => 0,
   } as unknown as EmbeddingRunnerOptions;

@@ -1,10 +1,8 @@
 import type { Adapter } from '../port.ts';
-import { Lanes } from './adapters.ts';
+import { failedBy, Lanes } from './adapters.ts';
 import type { NativeContext, NativeModel } from './binding.ts';
-import { failedBy, refused } from './failed-reply.ts';
 import type { ChildConfig, FromChild } from './protocol.ts';
-import { ThroughputMeter } from './throughput.ts';
-import { retryAfterSeconds } from './timing.ts';
+import { ThroughputMeter } from './step-time.ts';
 
 export type EmbeddingRunnerOptions = {
   model: Pick<NativeModel, 'loadAdapter' | 'createContext' | 'facts'>;
@@ -69,7 +67,6 @@ export class EmbeddingRunner {
       isAtRest: () => true,
       forget: () => {},
       mostAdapters: config.adapterContexts,
-      opened: (count) => options.send({ type: 'adapter_contexts', count }),
       adapterSequences: 1,
     });
   }
@@ -80,10 +77,6 @@ export class EmbeddingRunner {
     const context = await this.#lanes.use('');
     if (context === null) throw new Error('The base context did not open. This is a bug.');
     await this.#embed(context, Uint32Array.of(0));
-  }
-
-  limitAdapterContexts(most: number): void {
-    this.#lanes.limit(most);
   }
 
   /** Frees the contexts. To be called when no step runs. */
@@ -97,12 +90,6 @@ export class EmbeddingRunner {
 
   /** The reply is `embedded` or `failed`. */
   embed(id: number, { inputs, adapter, scope }: Request): void {
-    const { config, send } = this.#options;
-    const waiting = this.#lanes.all().reduce((sum, jobs) => sum + jobs.length, 0);
-    if (waiting > config.maxQueue) {
-      send(refused(id, 'The queue of this model is full.', retryAfterSeconds(this.#firstDoneInMs())));
-      return;
-    }
     const promptTokens = inputs.reduce((sum, tokens) => sum + tokens.length, 0);
     this.#lanes.work(adapter).push({ id, scope, inputs, vectors: [], activeMs: 0, promptTokens });
   }
@@ -166,7 +153,7 @@ export class EmbeddingRunner {
         const ms = this.#options.now() - beganMs;
         job.activeMs += ms;
         this.#throughput.step({ tokens: tokens.length, promptTokens: tokens.length }, ms);
-        this.#throughput.report(beganMs + ms, { queued: jobs.length - 1, running: 1 });
+        this.#throughput.report(beganMs + ms);
       }
     } catch (error) {
       this.#fail(job, error);
@@ -192,12 +179,6 @@ export class EmbeddingRunner {
       await decoded;
     }
     return normalised(context.getEmbedding(tokens.length));
-  }
-
-  #firstDoneInMs(): number {
-    const [job] = this.#lanes.all().flat();
-    const tokens = job?.inputs.slice(job.vectors.length).reduce((sum, input) => sum + input.length, 0) ?? 0;
-    return tokens * this.#throughput.throughput.prefillMsPerToken;
   }
 
   #fail(job: Job, error: unknown): void {

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { fault } from '#kernel';
 import { type ProcessEnvironment, ProcessGoneError, RequestProcess } from '#processes';
+import { FairSemaphore } from '../fair-queue.ts';
 import { stopping } from '../refusals.ts';
 import type { Asked } from '../text/grammar.ts';
 import { fieldOf, type GrammarTexts, isConstrained, noGrammars, tooComplex } from '../text/grammar-texts.ts';
 import type { ToolSyntax } from '../text/template.ts';
-import { FairSemaphore } from '../turns/fair-semaphore.ts';
 import { type EngineLog, engineProcess } from './engine-process.ts';
 import type { CompileRequest, CompileResult } from './grammar-child.ts';
 

@@ -1,10 +1,10 @@
 import type { Clock } from '#kernel';
-import type { Place } from '../turns/admission.ts';
+import type { AdmittedRequest } from './admission.ts';
 import type { ModelRuntime } from './runtime.ts';
 import type { Session } from './session.ts';
 
 /** A prompt that waits in a child for its run, with the place it keeps. */
-export type PreparedRun = { runtime: ModelRuntime; session: Session; place: Place; promptTokens: number };
+export type PreparedRun = { runtime: ModelRuntime; session: Session; place: AdmittedRequest; promptTokens: number };
 
 /** The child forgets its side after 60 s. */
 const keptMs = 60_000;

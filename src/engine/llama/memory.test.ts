@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { writeGguf } from '#test/gguf-writer.ts';
 import { smallShape, writeRandomModel } from '#test/random-model.ts';
-import { readShape } from './gguf-shape.ts';
-import { type LoadedModel, needOf, planLoad, planWithSpares } from './memory.ts';
+import { type LoadedModel, needOf, planLoad } from './memory.ts';
+import { readShape } from './model-file.ts';
 
 const idleA = { id: 'a', bytes: 100, idle: true, lastUsedMs: 5 };
 const idleB = { id: 'b', bytes: 100, idle: true, lastUsedMs: 3 };
 const busy = { id: 'c', bytes: 100, idle: false, lastUsedMs: 1 };
 
-/** Every layer attends to all tokens. */
+/** The attention of every layer covers all tokens. */
 const full = { window: null, stateValues: 0 };
 
 /** Of a model that is never called with an adapter. */
@@ -142,24 +142,4 @@ test('where memory is short there are fewer contexts for adapters, then none, an
   assert.deepEqual(planFor(119), { type: 'fits', evict: [], adapterContexts: 1 });
   assert.deepEqual(planFor(109), { type: 'fits', evict: [], adapterContexts: 0 });
   assert.deepEqual(planFor(99), { type: 'refused', neededBytes: 100, freeBytes: 99, busy: true });
-});
-
-test('before a model goes or gets too little, the others give up contexts that nobody has called', () => {
-  const need = { baseBytes: 100, contextBytes: 10, mostContexts: 4 };
-  const after = (freeBytes: number, spareBytes: number, model: LoadedModel) => {
-    let spare = spareBytes;
-    const planNow = () =>
-      planLoad({ need, freeBytes: freeBytes - spare, limitBytes: null, loaded: [{ ...model, bytes: 100 + spare }] });
-    const giveUp = () => {
-      const had = spare > 0;
-      spare = 0;
-      return had;
-    };
-    return { plan: planWithSpares(planNow, giveUp), spare };
-  };
-  const fits = { type: 'fits', evict: [] };
-  assert.deepEqual(after(500, 90, idleA), { plan: { ...fits, adapterContexts: 4 }, spare: 90 });
-  assert.deepEqual(after(120, 90, idleA), { plan: { ...fits, adapterContexts: 2 }, spare: 0 });
-  assert.deepEqual(after(120, 90, busy), { plan: { ...fits, adapterContexts: 2 }, spare: 0 });
-  assert.deepEqual(after(110, 90, idleA), { plan: { type: 'fits', evict: ['a'], adapterContexts: 4 }, spare: 0 });
 });

@@ -1,7 +1,6 @@
 import type { EngineModel } from '../port.ts';
 import { checkpointLimits } from './checkpoints.ts';
-import type { ModelShape } from './gguf-shape.ts';
-import { readModelFile } from './model-file.ts';
+import { type ModelShape, readModelFile } from './model-file.ts';
 
 /** The memory plan of a load: what it needs, and which idle models are unloaded for it. */
 
@@ -128,13 +127,6 @@ export function planLoad(state: {
   return { type: 'refused', neededBytes: baseBytes, freeBytes: mostFree, busy: idle.length < state.loaded.length };
 }
 
-/** Before a model goes, or gets less than it should, the others give up what they have to spare. */
-export function planWithSpares(plan: () => MemoryPlan, releaseSpare: () => boolean): MemoryPlan {
-  const first = plan();
-  const isGood = first.type === 'fits' && first.evict.length === 0 && first.adapterContexts >= fewestAdapterContexts;
-  return isGood || !releaseSpare() ? first : plan();
-}
-
 /** Which idle models go, in their order, until there is so much memory; null: all of them do not make enough. */
 function chooseEvictions(state: {
   neededBytes: number;
@@ -149,25 +141,6 @@ function chooseEvictions(state: {
     evict.push(model.id);
   }
   return freeBytes >= state.neededBytes ? { evict, freeBytes } : null;
-}
-
-/** Contexts for adapters that a child has made, and how many it may make. */
-type ContextHolder = { adapterContexts: { made: number; most: number } };
-
-/** What a child takes, with every context for adapters that it may still make; `untakenBytes` are for those that it has not. */
-export function memoryOf({ adapterContexts: { made, most } }: ContextHolder, { baseBytes, contextBytes }: MemoryNeed) {
-  return { bytes: baseBytes + most * contextBytes, untakenBytes: (most - made) * contextBytes };
-}
-
-/** Lets a child make no more contexts than it has, or the fewest. False: there is nothing to give up. */
-export function releaseSpareContexts(
-  session: ContextHolder & { limitAdapterContexts: (most: number) => void },
-): boolean {
-  const { made, most } = session.adapterContexts;
-  const kept = Math.max(made, fewestAdapterContexts);
-  if (most <= kept) return false;
-  session.limitAdapterContexts(kept);
-  return true;
 }
 
 /** What a model takes when it is loaded, bytes: for itself, and for contexts of adapters where there is memory for all of them. */

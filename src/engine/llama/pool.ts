@@ -3,14 +3,7 @@ import type { ProcessEnvironment } from '#processes';
 import type { EngineModel } from '../port.ts';
 import type { EngineLog } from './engine-process.ts';
 import { createLease, type LeaseAction } from './lease.ts';
-import {
-  fewestAdapterContexts,
-  type LoadedModel,
-  type MemoryNeed,
-  type MemoryPlan,
-  planLoad,
-  planWithSpares,
-} from './memory.ts';
+import { fewestAdapterContexts, type LoadedModel, type MemoryNeed, type MemoryPlan, planLoad } from './memory.ts';
 import { ModelRuntime } from './runtime.ts';
 import type { RuntimeSettings } from './runtime-state.ts';
 import type { Session } from './session.ts';
@@ -78,8 +71,7 @@ export class Pool {
   async #plan(modelId: string, need: MemoryNeed): Promise<number> {
     const { log } = this.#options;
     const shortage = this.#shortageOf(modelId);
-    const releaseSpare = () => [...this.#runtimes.values()].filter((runtime) => runtime.releaseSpare()).length > 0;
-    const plan = planWithSpares(() => this.#planNow(modelId, need), releaseSpare);
+    const plan = this.#planNow(modelId, need);
     if (plan.type === 'refused') {
       shortage.fails(plan);
       throw fault('capacity_unavailable', {
@@ -116,11 +108,7 @@ export class Pool {
     const loaded: LoadedModel[] = [];
     for (const [id, runtime] of this.#runtimes) {
       const memory = id === modelId ? null : runtime.memory();
-      if (memory !== null) {
-        const { untakenBytes, ...model } = memory;
-        promisedBytes += untakenBytes;
-        loaded.push({ id, ...model });
-      }
+      if (memory !== null) loaded.push({ id, ...memory });
       if (id === modelId || runtime.status().status !== 'loading') this.#promised.delete(id);
       const bytes = this.#promised.get(id);
       if (bytes === undefined) continue;

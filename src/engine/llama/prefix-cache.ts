@@ -5,7 +5,7 @@ import type { BatchStep } from './scheduler.ts';
 
 /** What decides which cells of a sequence its next token needs. */
 export type AttentionFacts = {
-  /** Some layers attend to so many tokens only; null: none, as far as the file says. */
+  /** The attention of some layers covers so many tokens only; null: none, as far as the file says. */
   window: number | null;
   /** Some layers keep one state instead of a cell for each token. */
   isRecurrent: boolean;

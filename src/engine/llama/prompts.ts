@@ -1,11 +1,10 @@
 import { fault } from '#kernel';
 import type { Adapter, ChatPrompt, Sampling } from '../port.ts';
 import { fieldOf, type GrammarTexts, tooComplex } from '../text/grammar-texts.ts';
-import type { ToolSyntax } from '../text/template.ts';
+import { type ChatTemplate, compileChatTemplate, renderChat, type Segment, type ToolSyntax } from '../text/template.ts';
 import type { NativeModel } from './binding.ts';
 import type { PromptFacts, ReasoningTags } from './generation.ts';
 import { Grammars, type RequestGrammars } from './grammars.ts';
-import { type ReadChat, type ReadInputs, readChat, templateOf } from './read-prompt.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** Turns requests into tokens, before they run. Faults are the caller's: `invalid_request` with the field. */
@@ -100,4 +99,34 @@ function grammarsOf(grammars: Grammars, prompt: ChatPrompt, texts: GrammarTexts)
   } catch (cause) {
     throw fault('invalid_request', { param: fieldOf(prompt), message: tooComplex, cause });
   }
+}
+
+/** A rendered and tokenised prompt, wherever that was done. */
+export type ReadChat = Omit<PromptFacts, 'constraint' | 'calls'>;
+/** Texts to embed as tokens; `report` has what became of each. */
+export type ReadInputs = { inputs: Uint32Array[]; report: { tokens: number; truncated: boolean }[] };
+
+/** Compiled at the first call. It throws `invalid_request` where the model cannot chat. */
+export function templateOf(
+  { facts }: Pick<NativeModel, 'facts'>,
+  { controlTexts: controlTokens, bosText: bosToken, eosText: eosToken }: Vocabulary,
+  now: () => Date,
+): () => ChatTemplate {
+  let template: ChatTemplate | null = null;
+  return () => {
+    const source = facts.chatTemplate;
+    if (source === null)
+      throw fault('invalid_request', { param: 'model', message: 'This model has no chat template.' });
+    template ??= compileChatTemplate({ source, controlTokens, bosToken, eosToken, now });
+    return template;
+  };
+}
+
+export function readChat(
+  template: ChatTemplate,
+  prompt: ChatPrompt,
+  tokenize: (segments: readonly Segment[]) => Uint32Array,
+): ReadChat {
+  const { segments, reasons, startsInReasoning, thinkingDisabled } = renderChat(template, prompt);
+  return { tokens: tokenize(segments), reasons, startsInReasoning, thinkingDisabled };
 }

@@ -2,7 +2,7 @@ import { parseExactJson } from '#kernel';
 import type { ChatPrompt, Delta, Sampling, Usage } from '../port.ts';
 import type { GrammarTexts } from '../text/grammar-texts.ts';
 import type { ToolSyntax } from '../text/template.ts';
-import type { ReadChat, ReadInputs } from './read-prompt.ts';
+import type { ReadChat, ReadInputs } from './prompts.ts';
 
 /**
  * Messages between the server and one engine child (`child.ts`), over the fork's IPC channel with advanced
@@ -41,8 +41,6 @@ export type ChildConfig = {
   threads: number;
   /** 'auto': the machine's GPU where it has one. Left out: none. */
   gpu?: 'auto' | false;
-  /** Requests that may wait for a sequence before `capacity_unavailable`. */
-  maxQueue: number;
 };
 
 export type ToChild =
@@ -73,8 +71,6 @@ export type ToChild =
   | { type: 'embed'; id: number; handle: string }
   | { type: 'cancel'; id: number }
   | { type: 'release'; handle: string }
-  /** No more contexts for adapters than this, or than there are: others need the memory. */
-  | { type: 'limit_adapter_contexts'; most: number }
   /** The child may run steps until it says `lease_back`. */
   | { type: 'grant' }
   | { type: 'yield' }
@@ -111,10 +107,8 @@ export type FromChild =
     }
   /** The child has ended its steps and gives the thread lease back. */
   | { type: 'lease_back' }
-  /** There are so many contexts for adapters by now. */
-  | { type: 'adapter_contexts'; count: number }
   /** Measured throughput, at most once a second while working. */
-  | { type: 'throughput'; prefillMsPerToken: number; decodeMsPerToken: number; queued: number; running: number };
+  | { type: 'throughput'; prefillMsPerToken: number; decodeMsPerToken: number };
 
 type Exact = Pick<ChatPrompt, 'tools' | 'responseFormat'>;
 

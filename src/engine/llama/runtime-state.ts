@@ -1,7 +1,6 @@
 import type { Clock } from '#kernel';
 import type { ProcessEnvironment } from '#processes';
 import type { EngineModel } from '../port.ts';
-import { mostOf } from '../turns/admission.ts';
 import type { EngineLog } from './engine-process.ts';
 import type { MemoryNeed } from './memory.ts';
 import type { ChildConfig } from './protocol.ts';
@@ -65,7 +64,7 @@ export type Loading = {
 export type Failed = { name: 'failed'; error: string; untilMs: number; stamp: string };
 
 export function childConfig(model: EngineModel, settings: RuntimeSettings, adapterContexts: number): ChildConfig {
-  const { threads, gpu, sequences, batchTokens, prefillChunkTokens, maxQueue } = settings;
+  const { threads, gpu, sequences, batchTokens, prefillChunkTokens } = settings;
   return {
     modelId: model.id,
     kind: model.kind,
@@ -77,7 +76,5 @@ export function childConfig(model: EngineModel, settings: RuntimeSettings, adapt
     prefillChunkTokens,
     threads,
     gpu,
-    // The bound of the queue is the admission's; the child's own is never reached first.
-    maxQueue: mostOf({ sequences, maxQueue }),
   };
 }

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, fault, messageOf } from '#kernel';
 import type { EngineModel, RuntimeStatus, Throughput } from '../port.ts';
 import { cannotLoad, notInstalled, stopping } from '../refusals.ts';
-import { Admission } from '../turns/admission.ts';
-import { type MemoryNeed, memoryOf, needOfFile, releaseSpareContexts } from './memory.ts';
+import { Admission } from './admission.ts';
+import { type MemoryNeed, needOfFile } from './memory.ts';
 import { fileBytes, type ModelFile, readModelFile, stampOf } from './model-file.ts';
 import type { ChildConfig } from './protocol.ts';
 import { childConfig, type Failed, type Loading, type RuntimeOptions, type RuntimeState } from './runtime-state.ts';
@@ -98,20 +98,16 @@ export class ModelRuntime {
     return this.#throughput ?? guessThroughput(this.#fileBytes());
   }
 
-  /** What the memory plan asks; null: it is not loaded. `untakenBytes` are for contexts of adapters that nobody has called yet. */
-  memory(): { bytes: number; untakenBytes: number; idle: boolean; lastUsedMs: number } | null {
+  /** For the memory plan, with all contexts for adapters that may still be made; null: it is not loaded. */
+  memory(): { bytes: number; idle: boolean; lastUsedMs: number } | null {
     if (this.#state.name !== 'ready' || this.#file === null) return null;
     const { session } = this.#state;
+    const { baseBytes, contextBytes } = this.#need(this.#file);
     return {
-      ...memoryOf(session, this.#need(this.#file)),
+      bytes: baseBytes + session.config.adapterContexts * contextBytes,
       idle: this.admission.used === 0 && session.idle,
       lastUsedMs: this.admission.lastUsedMs,
     };
-  }
-
-  /** Gives up contexts for adapters that nobody has called yet, down to the fewest. False: there are none. */
-  releaseSpare(): boolean {
-    return this.#state.name === 'ready' && releaseSpareContexts(this.#state.session);
   }
 
   /** Frees the memory of a model that is idle; resolves when the child is gone. */

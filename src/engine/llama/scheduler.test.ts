@@ -120,14 +120,6 @@ describe('scheduler', () => {
     scheduler.end(1);
     assert.equal(scheduler.admit()[0]?.requestId, 7);
   });
-
-  test('the wait for a free sequence is bounded by what the first request to end has left', () => {
-    const scheduler = new Scheduler({ ...small, sequences: 2 });
-    scheduler.submit({ id: 1, scope: 'a', prompt: range(10), maxTokens: 30 });
-    scheduler.submit({ id: 2, scope: 'a', prompt: range(6), maxTokens: 5 });
-    scheduler.admit();
-    assert.equal(scheduler.freeInMs({ prefillMsPerToken: 2, decodeMsPerToken: 10 }), 16 * 2 + 5 * 10);
-  });
 });
 
 describe('compaction', () => {

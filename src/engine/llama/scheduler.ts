@@ -1,4 +1,4 @@
-import { FairQueue, runningByScope } from '../turns/fair-queue.ts';
+import { FairQueue, runningByScope } from '../fair-queue.ts';
 import { checkpointOf } from './checkpoints.ts';
 import { createSlots, firstHole, place, type Slot } from './slots.ts';
 
@@ -218,20 +218,6 @@ export class Scheduler {
     request.ended = true;
     if (request.inStep === 0) this.#release(request.slot);
     return true;
-  }
-
-  /** Upper bound of the time until the first running request is over and its sequence free. */
-  freeInMs(throughput: { prefillMsPerToken: number; decodeMsPerToken: number }): number {
-    let promptTokens = 0;
-    let fewest = Infinity;
-    for (const { slot, maxTokens } of this.#running.values()) {
-      promptTokens += Math.max(0, slot.promptTokens - slot.fed);
-      const written = Math.max(0, slot.length - slot.promptTokens);
-      fewest = Math.min(fewest, maxTokens - written, this.#options.contextTokens - slot.length);
-    }
-    return (
-      promptTokens * throughput.prefillMsPerToken + (fewest === Infinity ? 0 : fewest * throughput.decodeMsPerToken)
-    );
   }
 
   #hold(slot: Slot, request: NewRequest, keep: number): void {

@@ -35,7 +35,6 @@ export class Session {
   #heardMs: number;
   #state: 'loading' | 'ready' | 'gone' = 'loading';
   #facts: ModelFacts = { dimensions: 0, toolSyntax: 'json' };
-  readonly #adapterContexts: { made: number; most: number };
   /** The end was asked for. */
   #stopping = false;
   /** Takes nothing new; ends when it has nothing left. */
@@ -44,7 +43,6 @@ export class Session {
   constructor(options: SessionOptions<Session>, events: SessionEvents) {
     const { childScript: script, environment, config, log } = options;
     this.config = config;
-    this.#adapterContexts = { made: 0, most: config.adapterContexts };
     this.#options = options;
     this.#events = events;
     this.#heardMs = options.clock.monotonicMs();
@@ -62,17 +60,6 @@ export class Session {
 
   get facts(): ModelFacts {
     return this.#facts;
-  }
-
-  /** Contexts for adapters: those that have been made, and how many there may be. */
-  get adapterContexts(): { made: number; most: number } {
-    const { made, most } = this.#adapterContexts;
-    return { made, most: Math.max(made, most) };
-  }
-
-  limitAdapterContexts(most: number): void {
-    this.#adapterContexts.most = most;
-    this.#child.send({ type: 'limit_adapter_contexts', most });
   }
 
   get alive(): boolean {
@@ -220,9 +207,6 @@ export class Session {
         break;
       case 'throughput':
         this.#events.throughput(message);
-        break;
-      case 'adapter_contexts':
-        this.#adapterContexts.made = message.count;
         break;
       case 'ready':
         this.#facts = message;

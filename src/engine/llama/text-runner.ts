@@ -1,16 +1,13 @@
 import type { Adapter, Delta } from '../port.ts';
-import { Lanes } from './adapters.ts';
+import { failedBy, Lanes } from './adapters.ts';
 import type { NativeContext, NativeModel, Token } from './binding.ts';
 import type { Prompt } from './checkpoints.ts';
-import { failedBy, refused } from './failed-reply.ts';
 import type { Generation } from './generation.ts';
 import { fewestAdapterContexts } from './memory.ts';
 import { PrefixCache } from './prefix-cache.ts';
 import type { ChildConfig, FromChild } from './protocol.ts';
 import { type Admission, type BatchStep, Scheduler } from './scheduler.ts';
-import { noToken, type SamplingOutput, StepTime, sample } from './step-time.ts';
-import { ThroughputMeter } from './throughput.ts';
-import { retryAfterSeconds } from './timing.ts';
+import { noToken, type SamplingOutput, StepTime, sample, ThroughputMeter } from './step-time.ts';
 
 export type TextRunnerOptions = {
   model: Pick<NativeModel, 'loadAdapter' | 'createContext' | 'createCheckpoint' | 'facts'>;
@@ -63,7 +60,6 @@ export class TextRunner {
         this.#prefixes.forget(context);
       },
       mostAdapters: config.adapterContexts,
-      opened: (count) => options.send({ type: 'adapter_contexts', count }),
       adapterSequences: adapterSequences(config),
     });
   }
@@ -79,10 +75,6 @@ export class TextRunner {
     context.disposeSequence(0);
   }
 
-  limitAdapterContexts(most: number): void {
-    this.#lanes.limit(most);
-  }
-
   /** Frees the contexts. To be called when no step runs. */
   close(): Promise<void> {
     return this.#lanes.close();
@@ -95,16 +87,8 @@ export class TextRunner {
   /** The reply is `finished` or `failed`. */
   generate(generation: Generation, request: { adapter: Adapter | null; scope: string; maxTokens: number }): void {
     const { id, prompt } = generation;
-    const { maxQueue } = this.#options.config;
-    const scheduler = this.#lanes.work(request.adapter);
-    const waiting = this.#lanes.all().reduce((sum, lane) => sum + lane.waiting, 0);
-    if (waiting >= maxQueue + scheduler.free) {
-      generation.sampler.dispose();
-      const waitSeconds = retryAfterSeconds(scheduler.freeInMs(this.#throughput.throughput));
-      this.#options.send(refused(id, 'The queue of this model is full.', waitSeconds));
-      return;
-    }
     const { scope, maxTokens } = request;
+    const scheduler = this.#lanes.work(request.adapter);
     this.#generations.set(id, { generation, scheduler, prompt: { scope, tokens: prompt } });
     scheduler.submit({ id, scope, prompt, maxTokens });
   }
@@ -212,7 +196,7 @@ export class TextRunner {
     }
     await this.#prefixes.stepDone(context, step, (id) => this.#generations.get(id)?.prompt);
     this.#throughput.step(step, time.totalMs);
-    this.#throughput.report(this.#options.now(), { queued: scheduler.waiting, running: scheduler.running });
+    this.#throughput.report(this.#options.now());
   }
 
   /** Feeds what the generation goes on with, or ends its sequence. Its text is for `deliver`. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ThroughputMeter } from './throughput.ts';
+import { ThroughputMeter } from './step-time.ts';
 
 test('beside others who write, a prompt has as much of a step as they have, and a few tokens at least', () => {
   const throughput = new ThroughputMeter(() => {});

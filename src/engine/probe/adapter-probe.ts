@@ -1,7 +1,17 @@
 import { fileURLToPath } from 'node:url';
 import { type ProcessEnvironment, RequestProcess } from '#processes';
 import { type EngineLog, engineProcess } from '../llama/engine-process.ts';
-import type { ProbeRequest, ProbeValues } from './probe-protocol.ts';
+
+/** What a model says with and without an adapter, by token ids; one child process per request. */
+export type ProbeRequest = {
+  ggufPath: string;
+  adapterPath: string;
+  kind: 'text' | 'embedding';
+  /** Token ids; of each sample the logits behind its last token are returned, or its vector. */
+  samples: number[][];
+};
+
+export type ProbeValues = { base: number[]; adapted: number[] };
 
 /** Loads a base model with an adapter, away from those who are served, and returns what it says with it and without it. */
 export type AdapterProbe = (request: ProbeRequest, signal: AbortSignal) => Promise<ProbeValues[]>;

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { serveRequests } from '#processes';
 import { type NativeContext, type NativeModel, openModel } from '../llama/binding.ts';
-import type { ProbeRequest, ProbeValues } from './probe-protocol.ts';
+import type { ProbeRequest, ProbeValues } from './adapter-probe.ts';
 
 /** The program of the probing child. */
 serveRequests(probe);

@@ -1,7 +1,7 @@
 import { type Clock, type Fault, fault } from '#kernel';
+import { FairQueue } from '../fair-queue.ts';
 import { retryAfterSeconds } from '../llama/timing.ts';
 import { notInstalled, stopping } from '../refusals.ts';
-import { FairQueue } from '../turns/fair-queue.ts';
 import { type RoutedCall, type RouteRefusal, type RouteRuntime, rankRoutes } from './route-runtime.ts';
 
 export type RouteQueueOptions = {

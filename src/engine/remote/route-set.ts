@@ -1,6 +1,6 @@
 import { type Clock, Fault, fault } from '#kernel';
+import { defaultWaiting } from '../fair-queue.ts';
 import type { ChatPrompt, EmbeddingInputs, Load } from '../port.ts';
-import { defaultWaiting } from '../turns/fair-queue.ts';
 import { AdapterRefused } from './adapters/route-adapters.ts';
 import { noRouteFault, RouteQueue } from './route-queue.ts';
 import { type RouteDeps, type RoutedCall, RouteRefusal, RouteRuntime, rankRoutes } from './route-runtime.ts';

@@ -1,7 +1,7 @@
 import { Fault } from '#kernel';
 import type { NativeModel } from '../llama/binding.ts';
+import { type ReadInputs, readChat, templateOf } from '../llama/prompts.ts';
 import { deserializePrompt } from '../llama/protocol.ts';
-import { type ReadInputs, readChat, templateOf } from '../llama/read-prompt.ts';
 import { createVocabulary } from '../llama/vocabulary.ts';
 import { type BoundedTokens, createBeginnings, createBoundedTokens, TooManyTokens } from './bounded-tokens.ts';
 import type { ReadRequest, ReadResponse } from './vocabulary-protocol.ts';

@@ -1,9 +1,9 @@
 import { fault } from '#kernel';
+import { FairSemaphore } from '../fair-queue.ts';
+import type { ReadChat, ReadInputs } from '../llama/prompts.ts';
 import { serializePrompt } from '../llama/protocol.ts';
-import type { ReadChat, ReadInputs } from '../llama/read-prompt.ts';
 import type { ChatPrompt, EmbeddingInputs } from '../port.ts';
 import { inputsTooLong, promptTooLong, stopping } from '../refusals.ts';
-import { FairSemaphore } from '../turns/fair-semaphore.ts';
 import { VocabularyProcess, type VocabularyProcessOptions } from './vocabulary-process.ts';
 import type { ReadRequest, ReadResponse } from './vocabulary-protocol.ts';
 
@@ -68,4 +68,25 @@ function refusalIn(response: ReadResponse) {
   if (response.type !== 'refused') return new Error('A request got the response of another. This is a bug.');
   const { message, param } = response;
   return fault('invalid_request', { message, ...(param === null ? {} : { param }) });
+}
+
+/** Characters that are read at once where steps run: it takes some milliseconds. */
+const mostAtOnce = 8_192;
+/** What a template may write around a message. */
+const charactersOfMessage = 64;
+
+export function promptCharacters({ messages, tools }: ChatPrompt): number {
+  const calls = messages.flatMap((message) => (message.role === 'assistant' ? message.toolCalls : []));
+  const ofCalls = calls.reduce((sum, call) => sum + call.arguments.length, 0);
+  const ofTools = tools.length === 0 ? 0 : JSON.stringify(tools).length;
+  return messages.reduce((sum, { content }) => sum + content.length, ofCalls + ofTools);
+}
+
+/** Whether reading a prompt of so many characters would keep others waiting. */
+export function isLargePrompt(
+  characters: number,
+  { messages }: Pick<ChatPrompt, 'messages'> = { messages: [] },
+): boolean {
+  const reasoning = messages.reduce((sum, each) => sum + ('reasoning' in each ? (each.reasoning?.length ?? 0) : 0), 0);
+  return characters + reasoning + messages.length * charactersOfMessage > mostAtOnce;
 }

@@ -1,5 +1,5 @@
+import type { ReadChat, ReadInputs } from '../llama/prompts.ts';
 import type { SerializedPrompt } from '../llama/protocol.ts';
-import type { ReadChat, ReadInputs } from '../llama/read-prompt.ts';
 import type { ChatMessage, ToolDefinition } from '../port.ts';
 
 /** A whole conversation, or texts that are embedded one by one. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '#test/properties.ts';
-import { startMs } from './start-time.ts';
+import { startMs } from './admission.ts';
 
 test('a request starts as soon as a place is free', () => {
   assert.equal(startMs([], 1), 0);

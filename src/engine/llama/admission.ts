@@ -1,10 +1,9 @@
 import { type Clock, type Fault, fault } from '#kernel';
-import { retryAfterSeconds } from '../llama/timing.ts';
 import type { Load, Throughput } from '../port.ts';
-import { startMs } from './start-time.ts';
+import { retryAfterSeconds } from './timing.ts';
 
 /** A request's place with a model, from before it is prepared until it has ended. */
-export type Place = {
+export type AdmittedRequest = {
   free: () => void;
   /** How much of the engine's time the request has taken, which is its share of the steps, and for how much work. Before `free`. */
   worked: (activeMs: number, work: number) => void;
@@ -16,13 +15,7 @@ export type Place = {
  * Requests that a model works on at a time, and for how long others wait at most. `maxQueue` bounds their number, and so their memory.
  * What changes is read at each request.
  */
-export type Limits = { readonly sequences: number; readonly maxQueue: number; readonly maxWaitMs: number };
-
-/** More requests than there can be: with many scopes, the second one has half as many as the first, the third one a third, and so on. */
-export function mostOf({ sequences, maxQueue }: Pick<Limits, 'sequences' | 'maxQueue'>): number {
-  const most = sequences + maxQueue;
-  return Math.ceil(most * (Math.log(most) + 1)) + 1;
-}
+type AdmissionLimits = { readonly sequences: number; readonly maxQueue: number; readonly maxWaitMs: number };
 
 /**
  * The most that a request may need, in generated tokens. Reading a token of the prompt takes about a fifth of the time
@@ -36,9 +29,9 @@ export function workOf(
 }
 
 /** Whose request it is (an account), and how much work. */
-export type Wanted = { scope: string; work: number };
+type Request = { scope: string; work: number };
 /** A request that has come. `startsMs`: when it was expected to start. */
-export type Entry = Wanted & { startsMs: number };
+type Entry = Request & { startsMs: number };
 
 /** Few answers are as long as they may be: so much work is expected at most, unless there was more of late. */
 const expectedWork = 128;
@@ -53,7 +46,7 @@ const memory = 0.95;
  * more. Only these count for it: one scope may have all places, and keeps no other one out.
  */
 export class Admission {
-  readonly #limits: Limits;
+  readonly #limits: AdmissionLimits;
   readonly #clock: Clock;
   readonly #throughput: () => Throughput;
   #used = 0;
@@ -62,7 +55,7 @@ export class Admission {
   #measured = { runMs: 0, work: 0, most: 0 };
   #lastUsedMs: number;
 
-  constructor(limits: Limits, clock: Clock, throughput: () => Throughput) {
+  constructor(limits: AdmissionLimits, clock: Clock, throughput: () => Throughput) {
     this.#limits = limits;
     this.#clock = clock;
     this.#throughput = throughput;
@@ -84,22 +77,21 @@ export class Admission {
   }
 
   /** Throws `capacity_unavailable` when its turn would come too late, or more requests are ahead of it than memory is meant for. */
-  enter(wanted: Wanted): Place {
+  enter(request: Request): AdmittedRequest {
     const { sequences, maxQueue, maxWaitMs } = this.#limits;
-    const { scope } = wanted;
+    const { scope } = request;
     if (this.#ahead(scope).length >= sequences + maxQueue || this.waitMs(scope) > maxWaitMs) throw this.refusal(scope);
-    const entry = this.come(wanted);
+    const entry = this.#add(request);
     return {
       free: () => {
-        if (this.go(entry)) this.#lastUsedMs = this.#clock.monotonicMs();
+        if (this.#remove(entry)) this.#lastUsedMs = this.#clock.monotonicMs();
       },
       worked: (activeMs, work) => this.ran(activeMs * Math.min(this.#places, this.#used), work),
       refusal: () => this.refusal(scope),
     };
   }
 
-  /** Counts a request, which leaves with `go`. */
-  come({ scope, work }: Wanted): Entry {
+  #add({ scope, work }: Request): Entry {
     const entry = { scope, work, startsMs: this.#clock.monotonicMs() + this.waitMs(scope) };
     this.#used += 1;
     const own = this.#entries.get(scope);
@@ -109,17 +101,12 @@ export class Admission {
   }
 
   /** false: it has left already. */
-  go(entry: Entry): boolean {
+  #remove(entry: Entry): boolean {
     const own = this.#entries.get(entry.scope);
     if (own?.delete(entry) !== true) return false;
     this.#used -= 1;
     if (own.size === 0) this.#entries.delete(entry.scope);
     return true;
-  }
-
-  /** Requests of a scope, those that wait included. */
-  usedBy(scope: string): number {
-    return this.#entries.get(scope)?.size ?? 0;
   }
 
   /** How long a request took for this work from its start to its end, beside as many others as the model works on at a time. */
@@ -151,7 +138,7 @@ export class Admission {
 
   /** Requests that begin before one of this scope that came now: those that run, and those whose turn is before its own. */
   #ahead(scope: string): Entry[] {
-    const own = this.usedBy(scope);
+    const own = this.#entries.get(scope)?.size ?? 0;
     const ahead: Entry[] = [];
     const behind: Entry[] = [];
     for (const [other, entries] of this.#entries) {
@@ -170,4 +157,27 @@ export class Admission {
     const expected = Math.min(work, Math.max(expectedWork, most));
     return expected * (measured > 0 ? runMs / measured : this.#throughput().decodeMsPerToken);
   }
+}
+
+/**
+ * When a request can start, in ms from now: requests ahead of it, given in their order by how long they still run, are started one
+ * after the other, each as soon as one of the places is free. Pure.
+ */
+export function startMs(aheadMs: readonly number[], places: number): number {
+  // When each place is free again.
+  const freeAt = aheadMs.slice(0, places).toSorted((a, b) => a - b);
+  if (freeAt.length < places) return 0;
+  for (const runMs of aheadMs.slice(places)) insert(freeAt, (freeAt.shift() ?? 0) + runMs);
+  return freeAt[0] ?? 0;
+}
+
+/** Into a list that is in order. */
+function insert(sorted: number[], value: number): void {
+  let [from, to] = [0, sorted.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((sorted[middle] ?? 0) <= value) from = middle + 1;
+    else to = middle;
+  }
+  sorted.splice(from, 0, value);
 }

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type GgufValue, writeGguf } from '#test/gguf-writer.ts';
-import { readShape } from './gguf-shape.ts';
 import { needOf } from './memory.ts';
+import { readShape } from './model-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fanfold-shape-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -78,7 +78,7 @@ test('layers with a window are known by the list, the number or the architecture
   assert.deepEqual([heads?.cacheValuesPerToken, heads?.window], [7 * 32, { tokens: 64, valuesPerToken: 14 * 8 }]);
 });
 
-test('recurrent layers keep one state, and cells only where they attend too', async () => {
+test('recurrent layers keep one state, and cells only where they have attention too', async () => {
   const read = async (architecture: string, keys: Record<string, GgufValue>) => {
     const shape = await shapeOf(architecture, keys);
     return [shape?.cacheValuesPerToken, shape?.stateValues];
