@@ -112,7 +112,7 @@ export async function renewAnswer(
   return row ?? null;
 }
 
-export type StoredAnswer = AnswerText &
+export type FinishedAnswer = AnswerText &
   AnswerRequest & {
     state: 'complete' | 'stopped';
     finishReason: string | null;
@@ -123,7 +123,7 @@ export type StoredAnswer = AnswerText &
   };
 
 /** Ends an attempt with what it has come to, also when it was taken for dead meanwhile. Null: it is gone. */
-export async function keepAnswer(tx: Sql, key: AnswerKey, answer: StoredAnswer): Promise<MessageRow | null> {
+export async function keepAnswer(tx: Sql, key: AnswerKey, answer: FinishedAnswer): Promise<MessageRow | null> {
   const [row] = await queryMessages(
     tx,
     `update chat_messages m
