@@ -1,6 +1,5 @@
 export type Severity = 'info' | 'success' | 'warning' | 'error';
 
-/** Every kind of thing that the feed tells. */
 export const activityTypes = [
   'key.created',
   'key.activated',

@@ -12,7 +12,6 @@ export type ActivityDeps = { sql: Sql; cursors: CursorCodec };
 
 type ActivityRoute = { Params: { activityId: string } };
 
-/** Routes of the activity feed, which is the audit log of the caller's account too. */
 export function activityRoutes(deps: ActivityDeps) {
   return async (app: FastifyInstance): Promise<void> => {
     const typed = app.withTypeProvider<TypeBoxProvider>();

@@ -100,7 +100,6 @@ const filterValues = ({ accountId, type, project, actorId }: ActivityFilter) => 
   actorId,
 ];
 
-/** Rows of the feed after a position, newest first, and how many there are under the filter. */
 export async function listActivityRows(
   sql: Sql,
   filter: ActivityFilter,

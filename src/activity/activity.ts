@@ -18,7 +18,6 @@ import {
   updateActivityArchived,
 } from './activity.store.ts';
 
-/** One row more than `limit` when another page follows. Throws `invalid_cursor` for a cursor of other filters. */
 export async function listActivity(
   deps: { sql: Sql; cursors: CursorCodec },
   filter: ActivityFilter,
@@ -43,7 +42,6 @@ export async function setActivityArchived(
   return found;
 }
 
-/** Rows of one statement: however long a feed is, none of them runs long. */
 const batchRows = 1_000;
 
 /** Archives every row of the selection; those of others are not there. Stopped half way, it can be asked again. */

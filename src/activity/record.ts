@@ -5,7 +5,6 @@ import { insertActivity, type NewActivityRow } from './activity.store.ts';
 import type { ActivityType, Severity } from './activity-types.ts';
 import type { SubjectKind } from './subject-href.ts';
 
-/** Who did it. */
 export type Actor = { kind: 'account' | 'api_key' | 'system'; id: string | null; label: string };
 
 /** Something that happened, to be told to the account `accountId`. Secrets never belong into `data`. */

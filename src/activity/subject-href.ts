@@ -1,4 +1,3 @@
-/** Kinds of things that something can happen to. */
 export type SubjectKind =
   | 'account'
   | 'checkout'

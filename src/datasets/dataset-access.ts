@@ -5,10 +5,8 @@ import { fault, isId } from '#kernel';
 import { changeOwnProject, type ProjectPath, type ProjectSeen, readOwnProject } from '#projects';
 import { type Dataset, findDataset, type LockedDataset, lockDataset } from './datasets.store.ts';
 
-/** Path parameters of every route under `/datasets/:datasetId`. */
 export type DatasetPath = ProjectPath & { datasetId: string };
 
-/** The dataset that the path of a request names; only for routes under `/datasets/:datasetId`. */
 export function datasetPathOf({ params }: Pick<FastifyRequest, 'params'>): DatasetPath {
   // as: the path declares these parameters.
   return params as DatasetPath;

@@ -3,7 +3,6 @@ import type { Sql } from '#db';
 import type { Dataset } from './datasets.store.ts';
 import type { DatasetVersion } from './versions/versions.store.ts';
 
-/** Whose dataset it is, who changes it, and in which request. */
 export type DatasetAuthor = {
   accountId: string;
   actor: Actor;

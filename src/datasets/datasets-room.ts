@@ -35,23 +35,18 @@ export type DatasetsOptions = ExampleTokensDeps & {
   limits: DatasetLimits;
 };
 
-/** Which model counts for it, and what it takes. */
 type Measured = Pick<Dataset | LockedDataset, 'kind' | 'targetModel'>;
 
-/** What other rooms do with datasets, under the limits of this installation. */
 export type Datasets = {
   routes: (app: FastifyInstance) => Promise<void>;
   /** Takes up background work that was left. Once the jobs have started. */
   start: () => Promise<void>;
   limits: DatasetLimits;
-  /** Null where no model is installed that could count. */
   tokenCounterOf: (dataset: Measured) => ExampleTokenCounter | null;
   /** Checks and counts; before the transaction that adds, as it takes a while. */
   prepare: (dataset: Measured, examples: readonly NewExample[], signal?: AbortSignal) => Promise<PreparedExample[]>;
   createDataset: (tx: Sql, dataset: Omit<NewDataset, 'maxDatasets'>) => Promise<Dataset>;
-  /** A few examples, each for itself. */
   addExamples: (tx: Transaction, addition: Omit<Addition, 'maxExamples'>) => Promise<AddedExample[]>;
-  /** Any number of examples, all or none. */
   bulkAdd: (tx: Transaction, addition: Omit<BulkAddition, 'maxExamples'>) => Promise<BulkCounts>;
   replaceExamples: (
     tx: Transaction,

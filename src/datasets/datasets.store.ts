@@ -2,7 +2,6 @@ import { type Sql, timeText } from '#db';
 import type { Listed, ListPosition } from '#kernel';
 import type { ExampleKind } from './content/example-content.ts';
 
-/** A dataset as its owner sees it, with the sums over its live examples. */
 export type Dataset = {
   id: string;
   projectId: string;
@@ -58,7 +57,6 @@ export type DatasetFilter = { projectId: string; archived: boolean; q: string | 
 const matches = `d.project_id = $1 and (d.archived_at is not null) = $2
   and ($3::text is null or position($3 in d.search_text) > 0)`;
 
-/** Datasets of a project after a position, newest first. */
 export function listDatasets(
   sql: Sql,
   { projectId, archived, q }: DatasetFilter,
@@ -98,7 +96,6 @@ export async function lockContents(tx: Sql, projectId: string): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('datasets of ' || $1, 0))`, [projectId]);
 }
 
-/** Datasets of a project that are not in the archive, for its limit. */
 export async function countOpen(sql: Sql, projectId: string): Promise<number> {
   const [row] = await sql.query<{ open: number }>(
     'select count(*)::integer as open from datasets where project_id = $1 and archived_at is null',
@@ -121,7 +118,6 @@ export type LockedDataset = {
   examples: number;
 };
 
-/** Longest wait for a dataset that another transaction has locked. */
 const lockTimeout = '4s';
 
 /** Locks a dataset until the transaction ends. Fails with SQLSTATE 55P03 while an import holds it. */
@@ -154,14 +150,12 @@ export async function updateDataset(
   );
 }
 
-/** Makes `seq` the head of a locked dataset. */
 export async function advanceHead(tx: Sql, { datasetId, seq }: { datasetId: string; seq: bigint }): Promise<void> {
   await tx.query('update datasets set head_seq = $2, updated_at = now() where id = $1', [datasetId, seq], {
     name: 'datasets.advance_head',
   });
 }
 
-/** What the open and archived datasets of a project take. */
 export async function findUsed(
   sql: Sql,
   projectId: string,

@@ -137,7 +137,6 @@ function checkDescription(description: string | null): void {
 
 const searchTextOf = ({ name, description }: Texts) => foldText(`${name}\n${description ?? ''}`);
 
-/** Makes sure that the project may get one more open dataset, also when several are made at once. */
 async function makeRoom(
   tx: Sql,
   { projectId, maxDatasets }: { projectId: string; maxDatasets: number },
@@ -166,7 +165,6 @@ function found(dataset: Dataset | null): Dataset {
   return dataset;
 }
 
-/** One row more than `limit` when another page follows. Throws `invalid_cursor` for a cursor of other filters. */
 export async function listDatasets(
   { sql, cursors }: { sql: Sql; cursors: CursorCodec },
   filter: DatasetFilter,
@@ -181,7 +179,6 @@ export async function listDatasets(
   return { rows, limit, totalCount, cursorOf };
 }
 
-/** A dataset of a project. Throws `not_found`. */
 export async function readDataset(sql: Sql, address: { projectId: string; id: string }): Promise<Dataset> {
   const dataset = isId('ds', address.id) ? await findDataset(sql, address) : null;
   if (!dataset) throw noSuchDataset();

@@ -23,7 +23,6 @@ export function countingModel(
   return wanted ?? null;
 }
 
-/** Counts with the dataset's model; null where it is not installed. */
 export function tokenCounterOf(deps: ExampleTokensDeps, dataset: Counted): ExampleTokenCounter | null {
   const model = countingModel(deps, dataset);
   return (
@@ -58,7 +57,6 @@ export function countableOf(content: ExampleContent): Countable {
   return { type: 'conversation', messages, tools, ...(seenOnly.length === 0 ? {} : { seenOnly }) };
 }
 
-/** In the words of the engine. */
 function messageOf(message: ExampleMessage): ChatMessage {
   switch (message.role) {
     case 'tool':

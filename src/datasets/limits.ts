@@ -1,7 +1,6 @@
 import type { Sql } from '#db';
 import { findUsed } from './datasets.store.ts';
 
-/** What a project and its datasets may hold; the operator sets it. */
 export type DatasetLimits = {
   /** Open ones, per project. */
   maxDatasets: number;
@@ -13,7 +12,6 @@ export type DatasetLimits = {
   minTrainingExamples: number;
 };
 
-/** Fixed by the interface. */
 export const batchLimits = { maxExamples: 100, maxRetrievalBatch: 100, maxResultsPerEvent: 50 } as const;
 
 export type LimitsView = {

@@ -2,7 +2,6 @@ import type { Sql } from '#db';
 
 export type ImportCounts = { awaitingConfirmation: number; failedInWindow: number };
 
-/** Whether an account has a dataset, in whichever of its projects. */
 export async function hasDataset(sql: Sql, { accountId }: { accountId: string }): Promise<boolean> {
   const [row] = await sql.query<{ has: boolean }>(
     `select exists (
@@ -14,7 +13,6 @@ export async function hasDataset(sql: Sql, { accountId }: { accountId: string })
   return row?.has ?? false;
 }
 
-/** Imports of an account, in its open projects: those that wait for its word, and those that failed. */
 export async function countImports(
   sql: Sql,
   { accountId, since }: { accountId: string; since: Date },

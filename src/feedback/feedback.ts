@@ -22,10 +22,8 @@ export type FeedbackOptions = {
   log: NonNullable<FeedbackMaintenanceOptions['log']>;
 };
 
-/** Search feedback, for the wiring. */
 export type Feedback = {
   routes: (app: FastifyInstance) => Promise<void>;
-  /** Of an account, for its dashboard. */
   count: (query: { accountId: string; since: Date }) => Promise<FeedbackCounts>;
   start: () => void;
   /** Rejects never. */

@@ -52,7 +52,6 @@ async function exhaust(portion: number, isStopped: IsStopped, step: () => Promis
   for (let count = portion; count >= portion && !isStopped(); ) count = await step();
 }
 
-/** Removes events from before `endId`, and keeps counts of events few. */
 async function maintainDatasets(database: Database, endId: string, isStopped: IsStopped): Promise<void> {
   let afterId = '';
   await exhaust(datasetsAtOnce, isStopped, async () => {

@@ -2,7 +2,6 @@ import type { Sql } from '#db';
 
 export type FeedbackCounts = { pending: number; needsJudgment: number; promotedInWindow: number };
 
-/** Search feedback of an account, in its open projects. */
 export async function countFeedback(
   sql: Sql,
   { accountId, since }: { accountId: string; since: Date },

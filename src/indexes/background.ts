@@ -4,7 +4,6 @@ import type { Engine } from '#engine';
 import { type Clock, Fault } from '#kernel';
 import { type EmbeddedTexts, type EmbeddingEngine, type EmbeddingRequest, embedTexts } from './embedding.ts';
 
-/** Embeds for work in the background, where nobody is in a hurry. */
 export type EmbedInBackground = (request: EmbeddingRequest) => Promise<EmbeddedTexts>;
 
 export type BackgroundOptions = {

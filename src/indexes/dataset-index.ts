@@ -15,7 +15,6 @@ export type DatasetIndex = {
   projectId: string;
   datasetId: string;
   versionId: string;
-  /** Pays. */
   accountId: string;
   /** The name that was asked for. */
   model: string;

@@ -50,7 +50,6 @@ async function keepLease(tx: Sql, { id, lease }: { id: string; lease: string }):
 
 export type PlacedText = { place: number; text: string };
 
-/** The next documents to be embedded. */
 export function listTexts(
   sql: Sql,
   { id, fromPlace, limit }: { id: string; fromPlace: number; limit: number },

@@ -4,7 +4,6 @@ import { withQueryInstruction } from '#models';
 
 export type EmbeddingEngine = Pick<Engine, 'prepareEmbedding' | 'embed' | 'release' | 'load' | 'throughput'>;
 
-/** A model as it embeds for an index: the way of P/embeddings. */
 export type Embedder = {
   target: Target;
   queryInstruction: string | null;
@@ -15,7 +14,6 @@ export type EmbeddedTexts = {
   vectors: Float32Array[];
   promptTokens: number;
   activeMs: number;
-  /** Texts that were cut. */
   truncated: number;
 };
 

@@ -14,7 +14,6 @@ import {
 import type { DatasetIndex, IndexError } from './dataset-index.ts';
 import { tellOfIndex } from './index-activity.ts';
 
-/** What a build may cost. */
 export type BuildCost = {
   boundMicro: Micro;
   /** The message for an account that cannot pay. */

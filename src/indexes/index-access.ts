@@ -12,7 +12,6 @@ export function indexPathOf({ params }: Pick<FastifyRequest, 'params'>): IndexPa
   return params as IndexPath;
 }
 
-/** An index of the caller's own project. Throws `not_found`. */
 export async function readOwnIndex(sql: Sql, request: FastifyRequest, digests: Digests): Promise<DatasetIndex> {
   const project = await readOwnProject(sql, request.principal, indexPathOf(request));
   return found(sql, { project, request, digests });

@@ -1,7 +1,6 @@
 import { type Actor, recordActivity, type Severity } from '#activity';
 import type { Sql } from '#db';
 
-/** Whose index it is, and where. */
 export type IndexPlace = {
   id: string;
   accountId: string;

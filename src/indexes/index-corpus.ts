@@ -6,7 +6,6 @@ import type { VectorFiles, Vectors } from './vectors/vector-files.ts';
 
 export type SearchDeps = { sql: Sql; scanner: Scanner; files: VectorFiles };
 
-/** The documents of an index, to be searched. */
 export function corpusOf({ sql, scanner, files }: SearchDeps, index: Vectors): Corpus {
   return {
     search: async (queries, count) => {

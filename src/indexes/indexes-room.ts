@@ -37,12 +37,9 @@ export type IndexesOptions = {
   maxDocuments: number;
 };
 
-/** Vector indexes over dataset versions: search, hard negatives, and how well models find. */
 export type Indexes = {
   routes: (app: FastifyInstance) => Promise<void>;
-  /** Keeps its project out of the archive. */
   work: RunningWork;
-  /** After the start of `jobs`. */
   start: () => Promise<void>;
   stop: () => void;
 };

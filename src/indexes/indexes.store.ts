@@ -42,14 +42,12 @@ export async function findIndex(
   return row ?? null;
 }
 
-/** Until the transaction ends, nobody else changes its state. */
 export async function lockIndex(tx: Sql, id: string): Promise<void> {
   await tx.query('select from dataset_indexes where id = $1 for update', [id]);
 }
 
 export type IndexFilter = { projectId: string; datasetId: string | null; state: IndexState | null };
 
-/** Indexes of a project after a position, newest first. */
 export function listIndexes(
   sql: Sql,
   { projectId, datasetId, state }: IndexFilter,
@@ -89,7 +87,6 @@ export async function countKept(tx: Sql, projectId: string): Promise<number> {
   return row?.kept ?? 0;
 }
 
-/** Builds of a project that are not over. */
 export async function countBuilding(tx: Sql, projectId: string): Promise<number> {
   const [row] = await tx.query<{ building: number }>(
     `select count(*)::integer as building from dataset_indexes

@@ -2,7 +2,6 @@ import type { Sql } from '#db';
 import { type CursorCodec, createListCursor, type PageRequest } from '#kernel';
 import { countIndexes, type Digests, type IndexFilter, listIndexes } from './indexes.store.ts';
 
-/** Indexes of a project, newest first, one more than `limit` when another page follows. Throws `invalid_cursor`. */
 export async function pageOfIndexes(
   { sql, cursors, digests }: { sql: Sql; cursors: CursorCodec; digests: Digests },
   filter: IndexFilter,

@@ -15,7 +15,6 @@ export type PaidRunDeps = {
 export type PaidRunRequest = {
   principal: Principal;
   requestId: string;
-  /** Of the route. */
   operation: string;
   index: DatasetIndex;
   promptTokensAtMost: number;
@@ -26,7 +25,6 @@ export type PaidRunRequest = {
   hasKey: boolean;
 };
 
-/** What a call has made the model do. */
 export type Spent = { activeMs: number; promptTokens: number };
 
 /**

@@ -8,7 +8,6 @@ export function identityOf({ text, document_id: documentId }: Passage): Document
   return { hash: hashOf(text), documentId };
 }
 
-/** SHA-256 of the text, as hexadecimal digits. */
 export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

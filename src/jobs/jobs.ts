@@ -25,7 +25,6 @@ export type Jobs = {
     payload: Payload,
     options?: { key?: string; afterSeconds?: number; accountId?: string },
   ) => Promise<void>;
-  /** Installs what the queue needs in the database, then begins to work. */
   start: () => Promise<void>;
   /** Takes nothing new, gives running work `graceMs`, then aborts it; what was aborted is tried again elsewhere. */
   stop: (graceMs: number) => Promise<void>;

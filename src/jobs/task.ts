@@ -1,4 +1,3 @@
-/** A kind of background work. The name is also that of its queue, so it never changes once it is released. */
 export type Task<Payload extends object> = {
   readonly name: string;
   /** Runs at the same time in one process. */
@@ -20,7 +19,6 @@ export function defineTask<Payload extends object>(
   return { name, concurrency: 1, retries: 3, longestSeconds, ...options };
 }
 
-/** One attempt at a task. */
 export type TaskRun = {
   /** Aborted when this process stops or the attempt ran too long: leave things so that another attempt can go on. */
   signal: AbortSignal;

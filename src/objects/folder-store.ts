@@ -22,7 +22,6 @@ const unfinishedMs = 86_400_000;
 /** Far more than others who remove objects of one folder can come between. */
 const mostTries = 100;
 
-/** Keeps objects as files below `root`. */
 export function openFolderStore(root: string): ObjectStore {
   const pathOf = (key: string) => path.join(root, checkKey(key));
 

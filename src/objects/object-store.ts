@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 
-/** Bytes of an object, from `start` to `end`, both included. */
 type ByteRange = { start: number; end: number };
 
 export type StoredObject = { bytes: number; sha256: string };

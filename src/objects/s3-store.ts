@@ -42,7 +42,6 @@ export type S3Patience = {
 
 const defaultPatience: S3Patience = { connectMs: 10_000, answerMs: 20_000, idleMs: 120_000 };
 
-/** Keeps objects in a bucket. */
 export function openS3Store(
   { bucket, prefix, region, endpoint, credentials }: S3Place,
   { connectMs, answerMs, idleMs }: S3Patience = defaultPatience,

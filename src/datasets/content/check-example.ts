@@ -7,7 +7,6 @@ import { checkTextContent } from './text-content.ts';
 export type Checked =
   | {
       content: ExampleContent;
-      /** Its canonical JSON. */
       json: string;
       issues: Issue[];
     }

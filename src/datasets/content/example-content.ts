@@ -19,7 +19,6 @@ export type ExampleTool = {
   type: 'function';
 };
 
-/** A conversation that ends with what the model is to learn, and the tools it may call in it. */
 export type TextContent = { messages: ExampleMessage[]; tools: ExampleTool[] | null };
 
 export type Passage = { document_id: string | null; text: string };

@@ -1,4 +1,3 @@
-/** What can be wrong with an example; resources that take examples report these. */
 export type IssueCode =
   | 'bad_json'
   | 'bad_encoding'
@@ -32,7 +31,6 @@ export function isFatal({ code }: Issue): boolean {
   return !harmless.has(code);
 }
 
-/** Collects issues while an example is read, up to a bound. */
 export class IssueList {
   readonly issues: Issue[] = [];
 

@@ -1,12 +1,10 @@
 import { isStorable } from '#kernel';
 import type { IssueList } from './issues.ts';
 
-/** One segment of a JSON pointer. */
 export function pointerTo(parent: string, key: string | number): string {
   return `${parent}/${typeof key === 'number' ? key : key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-/** A text that says something; null, and an issue, when it does not. */
 export function readText(value: unknown, pointer: string, list: IssueList): string | null {
   if (value === undefined || value === null) list.add('missing_field', pointer, 'The text is missing.');
   else if (typeof value !== 'string') list.add('wrong_type', pointer, 'Expected a text.');

@@ -19,7 +19,6 @@ export function searchWords(content: ExampleContent): string {
   return ` ${fold(textOf(content).slice(0, maxText))} `;
 }
 
-/** All texts of an example. */
 function textOf(content: ExampleContent): string {
   if ('query' in content) {
     const passages = [...content.positives, ...content.negatives];

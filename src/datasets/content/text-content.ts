@@ -7,7 +7,6 @@ import { readTools, type ToolSet } from './tool-set.ts';
 
 const maxMessages = 1_000;
 
-/** Reads `{messages, tools}`: a conversation whose last message the model is to learn. */
 export function checkTextContent(raw: unknown, list: IssueList): TextContent | null {
   if (!isFields(raw) || !Array.isArray(raw.messages)) {
     const isMissing = isFields(raw) && (raw.messages === undefined || raw.messages === null);
@@ -121,7 +120,6 @@ function isWeightless(sent: unknown, pointer: string, list: IssueList): boolean 
 
 const functionHint = 'Write the call into tool_calls, and its answer as a message of the role tool.';
 
-/** Whether an answer has calls, valid or not: then it needs no text. */
 function isCalling({ tool_calls: calls, function_call: call }: Record<string, unknown>): boolean {
   return isThere(call) || (Array.isArray(calls) && calls.length > 0);
 }

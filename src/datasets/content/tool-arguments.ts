@@ -134,7 +134,6 @@ function isWhole(text: string): boolean {
   return /^0*$/.test((whole + fraction).slice(Math.max(0, whole.length + Number(exponent))));
 }
 
-/** What a number of JSON comes to; null: it is none. */
 function numberOf(value: unknown): number | null {
   if (isExactNumber(value)) return Number(value.rawJSON);
   return typeof value === 'number' ? value : null;

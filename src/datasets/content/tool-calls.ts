@@ -7,7 +7,6 @@ import type { ToolSet } from './tool-set.ts';
 
 type Place = { pointer: string; tools: ToolSet; list: IssueList };
 
-/** Reads the calls of an answer; each must name a tool of the conversation and fit its schema. */
 export function readToolCalls(value: unknown, place: Place): ExampleToolCall[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) {
@@ -33,7 +32,6 @@ function readToolCall(call: unknown, index: number, place: Place): ExampleToolCa
   return { function: { arguments: args, name: spec.name }, id, type: 'function' };
 }
 
-/** Arguments as JSON text; an object is written as one. */
 function readArguments(value: unknown, { pointer: call, tools, list }: Place, name: string): string | null {
   const pointer = `${call}/arguments`;
   const schema = tools.schemaOf(name);

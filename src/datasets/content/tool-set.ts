@@ -4,7 +4,6 @@ import type { IssueList } from './issues.ts';
 import { pointerTo } from './json-fields.ts';
 
 export type ToolSet = {
-  /** Null: the conversation has no tools. */
   wire: ExampleTool[] | null;
   /** What the arguments of a call must fit; null: the tool says nothing of them; undefined: there is no such tool. */
   schemaOf: (name: string) => Fields | null | undefined;

@@ -26,7 +26,6 @@ export type AddedExample = {
 
 type AdditionRule = {
   dedupe: Dedupe;
-  /** Live examples that the dataset may have. */
   maxExamples: number;
 };
 
@@ -64,7 +63,6 @@ const newContent: KnownContent = { isStored: false, isLive: false };
 /** An earlier example of the addition has it. */
 const repeated: KnownContent = { isStored: true, isLive: true };
 
-/** Adds batches of examples to a locked dataset, and counts them. */
 export class ExampleAdder {
   /** The change of the dataset that the examples belong to. */
   readonly change: { datasetId: string; seq: bigint };
@@ -109,7 +107,6 @@ export class ExampleAdder {
   }
 }
 
-/** Throws `state_conflict` when a dataset would have more live examples than it may. */
 function refuseOverflow({ actual, maxExamples }: { actual: number; maxExamples: number }): void {
   if (actual <= maxExamples) return;
   throw fault('state_conflict', {

@@ -6,12 +6,9 @@ import type { StorableExample } from './new-examples.ts';
 
 export type BulkAddition = {
   datasetId: string;
-  /** Some at a time, as the source reads them. */
   examples: AsyncIterable<readonly StorableExample[]>;
   dedupe: Dedupe;
-  /** Live examples that the dataset may have. */
   maxExamples: number;
-  /** Called with the examples that are no duplicates. */
   onAdded?: (examples: readonly StorableExample[]) => Promise<void>;
 };
 

@@ -3,7 +3,6 @@ import { takeStorage } from '#limits';
 import type { LockedDataset } from '../datasets.store.ts';
 import { type CountChange, type CountedExample, changeCounts } from './example-writes.store.ts';
 
-/** Sums up what comes and goes, one change per kind of examples. */
 export class CountChanges {
   readonly #byKind = new Map<string, CountChange>();
 

@@ -3,11 +3,9 @@ import type { Issue } from '../content/issues.ts';
 import type { ExampleFilter } from './example-filter.ts';
 import type { Origin, Split } from './new-examples.ts';
 
-/** An example as lists show it. */
 export type ListedExample = {
   id: string;
   datasetId: string;
-  /** Canonical JSON. */
   json: string;
   split: Split;
   origin: Origin;
@@ -40,7 +38,6 @@ export const columns = `e.id, e.dataset_id as "datasetId", c.content as json, e.
   e.tokens, e.valid, coalesce(e.issues, '[]'::jsonb) as issues, e.content_hash as hash, e.updated_at as "updatedAt"`;
 export const content = 'join example_contents c on c.dataset_id = e.dataset_id and c.hash = e.content_hash';
 
-/** A live example. */
 export async function findExample(sql: Sql, datasetId: string, id: string): Promise<ListedExample | null> {
   const [row] = await sql.query<ListedExample>(
     `select ${columns} from examples e ${content}
@@ -107,7 +104,6 @@ const isInState = `e.added_seq <= $2 and e.removed_seq > $2 and ($3::text is nul
 
 const valuesOf = ({ datasetId, seq, split, origin, valid }: FilteredState) => [datasetId, seq, split, origin, valid];
 
-/** Examples of a state, newest first. */
 export function listState(sql: Sql, state: FilteredState, { before, limit }: ExamplePage): Promise<ListedExample[]> {
   return sql.query<ListedExample>(
     `select ${columns}

@@ -20,7 +20,6 @@ export type ExampleQuery = ExampleFilter & {
   dataset: Dataset;
   /** Null: the head. */
   version: DatasetVersion | null;
-  /** Search text as it was sent; null: no search. */
   q: string | null;
 };
 
@@ -35,7 +34,6 @@ export type ListedPage = {
 
 export type ExampleListDeps = { database: Database; cursors: CursorCodec };
 
-/** One row more than `limit` when another page follows. Throws `invalid_cursor` for a cursor of another list. */
 export async function listExamples(
   deps: ExampleListDeps,
   query: ExampleQuery,

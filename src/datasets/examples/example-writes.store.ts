@@ -2,7 +2,6 @@ import type { Sql, Transaction } from '#db';
 import type { Origin, Split, StorableExample } from './new-examples.ts';
 import { isAlive } from './same-content.store.ts';
 
-/** An example with the id that it gets. */
 export type ExampleRow = { id: string; example: StorableExample };
 
 type DatasetChange = { datasetId: string; seq: bigint };
@@ -91,7 +90,6 @@ export async function findContents(
   return new Map(rows.map(({ hash, ...known }) => [hash, known]));
 }
 
-/** What the counts of a dataset know of an example. */
 export type CountedExample = { split: Split; origin: Origin; valid: boolean; tokens: number | null; bytes: number };
 
 /** Ends the life of an example at `seq`; null: it was not alive. */
@@ -108,7 +106,6 @@ export async function closeExample(
   return row ?? null;
 }
 
-/** A change of the counts of one kind of examples; negative numbers take away. */
 export type CountChange = Pick<CountedExample, 'split' | 'origin' | 'valid'> & {
   examples: number;
   tokens: number;
@@ -117,7 +114,6 @@ export type CountChange = Pick<CountedExample, 'split' | 'origin' | 'valid'> & {
   addedBytes: number;
 };
 
-/** Changes what is counted about a locked dataset. */
 export async function changeCounts(tx: Sql, datasetId: string, changes: readonly CountChange[]): Promise<void> {
   await tx.query(
     `merge into example_counts counted

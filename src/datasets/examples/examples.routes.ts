@@ -118,7 +118,6 @@ export function examplesRoutes(deps: ExamplesRoutesDeps) {
   };
 }
 
-/** Those that can be read are counted; the others keep their places. */
 async function prepareSent(
   deps: ExampleTokensDeps,
   dataset: Dataset,
@@ -144,7 +143,6 @@ function naming(param: string): (error: unknown) => never {
   };
 }
 
-/** Checks and counts new content. Throws what is wrong with it. */
 async function prepareChange(
   deps: ExampleTokensDeps,
   dataset: Dataset,
@@ -159,7 +157,6 @@ async function prepareChange(
   return { content: prepared && storableOf(prepared, kind), split };
 }
 
-/** A version of the dataset. Throws `not_found`. */
 async function versionOf(database: Database, dataset: Dataset, id: string): Promise<DatasetVersion> {
   const version = isId('dsv', id) ? await findVersion(database, { projectId: dataset.projectId, id }) : null;
   if (!version || version.datasetId !== dataset.id)

@@ -6,7 +6,6 @@ import type { Issue } from '../content/issues.ts';
 export type Split = 'train' | 'test';
 export type Origin = 'import' | 'manual' | 'chat' | 'inference' | 'retrieval_event';
 
-/** An example on its way into a dataset. */
 export type NewExample = {
   /** The raw content as its source gives it, not checked yet. */
   content: unknown;
@@ -18,11 +17,8 @@ export type NewExample = {
   tokens?: TokenCount;
 };
 
-/** An example that can be stored. */
 export type StorableExample = Omit<NewExample, 'content' | 'tokens'> & {
-  /** Canonical JSON. */
   json: string;
-  /** Of the JSON as UTF-8. */
   bytes: number;
   hash: Buffer;
   /** Null: no model that could count is installed. */
@@ -35,7 +31,6 @@ export type StorableExample = Omit<NewExample, 'content' | 'tokens'> & {
 /** Checked and counted; null: an issue is fatal. */
 export type PreparedExample = { example: StorableExample; issues: Issue[] } | { example: null; issues: Issue[] };
 
-/** Counts the tokens that a model would see of examples, and knows how many it takes. */
 export type ExampleTokenCounter = {
   /** Of a conversation, or of each text to embed. */
   maxTokens: number;
@@ -83,11 +78,9 @@ type CheckedExample = {
   json: string;
   issues: Issue[];
   tokens: TokenCount | null;
-  /** Null: nothing was counted. */
   maxTokens: number | null;
 };
 
-/** An example that has been checked and counted, as an import does it for many at a time. */
 export function storable(
   { split, origin, originId }: Omit<NewExample, 'content'>,
   { json, issues, tokens, maxTokens }: CheckedExample,
@@ -101,7 +94,6 @@ export function storable(
   };
 }
 
-/** What a count says of an example; `maxTokens`: null where nothing was counted. */
 export function issuesOf(tokens: TokenCount | null, maxTokens: number | null): Issue[] {
   if (tokens === null) return [];
   const { longest, problem } = tokens;

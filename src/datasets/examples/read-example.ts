@@ -2,10 +2,8 @@ import { fault, isFields } from '#kernel';
 import type { ExampleKind } from '../content/example-content.ts';
 import type { NewExample, PreparedExample, Split, StorableExample } from './new-examples.ts';
 
-/** An example as callers write it: the content under the name of its kind, as it is read. */
 type Sent = Record<string, unknown>;
 
-/** Reads one example of a batch; what is wrong with it is reported in its own result. */
 export function readNewExample(sent: unknown, kind: ExampleKind): NewExample | PreparedExample {
   if (!isFields(sent)) return rejected('wrong_type', '', 'Expected an object.');
   const problem = problemOf(sent, kind);
@@ -28,7 +26,6 @@ function rejected(code: 'wrong_type' | 'missing_field', pointer: string, message
   return { example: null, issues: [{ code, pointer, message, hint: null }] };
 }
 
-/** A change of one example; undefined: that stays as it is. Throws `kind_mismatch` for content of the other kind. */
 export function readChange(
   sent: { text?: unknown; embedding?: unknown; split?: Split },
   kind: ExampleKind,
@@ -39,7 +36,6 @@ export function readChange(
   return { content: sent[kind] ?? undefined, split: sent.split };
 }
 
-/** The example that can be stored. Throws what is wrong with it: the request is about this example alone. */
 export function storableOf({ example, issues }: PreparedExample, kind: ExampleKind): StorableExample {
   if (example) return example;
   const [first] = issues;

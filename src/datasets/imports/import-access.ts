@@ -8,14 +8,12 @@ import { findImport, lockImport } from './imports.store.ts';
 
 export type ImportPath = ProjectPath & { importId: string };
 
-/** Who makes a change, in which project and request. */
 export type ImportAuthor = { actor: Actor; requestId: string; project: ProjectSeen };
 
 export function authorOf(request: FastifyRequest, project: ProjectSeen): ImportAuthor {
   return { actor: actorOf(request.principal), requestId: request.id, project };
 }
 
-/** An import of the caller's own project. Throws `not_found`. */
 export async function readOwnImport(sql: Sql, request: FastifyRequest): Promise<ImportRecord> {
   const project = await readOwnProject(sql, request.principal, importPathOf(request));
   return found(await findBy(findImport, sql, { projectId: project.id, id: importPathOf(request).importId }));

@@ -15,7 +15,6 @@ const messages: Record<Ending, string> = {
 
 type Subject = Pick<RunningImport, 'id' | 'fileName' | 'accountId' | 'ownerSlug' | 'projectSlug' | 'requestId'>;
 
-/** Records in the feed what became of an import, in the same transaction. */
 export async function recordImportActivity(
   tx: Sql,
   run: Subject,

@@ -15,7 +15,6 @@ export type IssuePage = {
   cursorOf: (row: { position: number }) => string;
 };
 
-/** The issues of the last profile; one row more than `limit` when another page follows. */
 export async function listIssues(
   { sql, cursors }: { sql: Sql; cursors: CursorCodec },
   { record, code }: { record: ImportRecord; code: IssueCode | null },

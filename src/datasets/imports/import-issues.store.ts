@@ -14,7 +14,6 @@ export async function replaceIssues(tx: Sql, importId: string, issues: readonly 
     );
 }
 
-/** Issues after a position, in the order of the file, and how many there are in all. */
 export async function listIssues(
   sql: Sql,
   { importId, code }: { importId: string; code: string | null },

@@ -1,6 +1,5 @@
 import type { Sql } from '#db';
 
-/** A part of a file, somewhere in the object store. */
 export type StoredPart = { key: string; firstByte: number; bytes: number };
 
 /** Records a part before it is stored, so that its object is found if the request dies in between. */
@@ -63,7 +62,6 @@ export async function endUpload(tx: Sql, { importId, sha256 }: { importId: strin
   return rows.length > 0;
 }
 
-/** Parts of files that open imports need, in the order of their keys. */
 export function listNeededParts(
   sql: Sql,
   { after, limit }: { after: string; limit: number },
@@ -77,7 +75,6 @@ export function listNeededParts(
   );
 }
 
-/** Which of these keys of parts no open import needs any more. */
 export async function listUnneededParts(sql: Sql, keys: readonly string[]): Promise<string[]> {
   const rows = await sql.query<{ key: string }>(
     `select k.key from unnest($1::text[]) as k (key)

@@ -52,7 +52,6 @@ export const defaultOptions: ImportOptions = { on_invalid: 'reject', dedupe: 'ex
 
 export const noRows: RowCounts = { rows: 0, valid: 0, invalid: 0, duplicates: 0, over_token_limit: 0 };
 
-/** A row that previews show. */
 export type SampleRow = {
   line: number;
   byteOffset: number | null;
@@ -64,7 +63,6 @@ export type SampleRow = {
   tokens: number | null;
 };
 
-/** An issue with its location in the file. */
 export type SourceIssue = Static<typeof issueSchema>;
 
 export type ImportResult = { version_id: string | null; examples_added: number; rows_skipped: number };

@@ -22,12 +22,9 @@ export type ImportsOptions = Omit<ImportTaskOptions, 'bounds'> &
     uploadSilenceMs?: number;
   };
 
-/** Files on their way into datasets. */
 export type Imports = {
   routes: (app: FastifyInstance) => Promise<void>;
-  /** Keeps its project out of the archive. */
   work: RunningWork;
-  /** After the start of `jobs`. */
   start: () => void;
   stop: () => Promise<void>;
 };

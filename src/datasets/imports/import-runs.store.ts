@@ -11,7 +11,6 @@ import type {
 import { importColumns, storedJson } from './imports.store.ts';
 import type { WireMapping } from './mapping/mapping.ts';
 
-/** An import at work, with what its feed needs. */
 export type RunningImport = ImportRecord & { accountId: string; ownerSlug: string; projectSlug: string };
 
 /** Takes the lease of an import for as long as the transaction lives; false: somebody else works at it. */
@@ -88,7 +87,6 @@ export type ProfileResult = {
   mapping: WireMapping | null;
 };
 
-/** Ends a profile, unless another one was requested. */
 export async function endProfiling(
   tx: Sql,
   run: { importId: string; profileNumber: number },
@@ -161,7 +159,6 @@ export async function listAbandoned(sql: Sql): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Whose import it is; null: there is none. */
 export async function accountOfImport(sql: Sql, importId: string): Promise<string | null> {
   const [row] = await sql.query<{ accountId: string }>(
     'select p.account_id as "accountId" from imports i join projects p on p.id = i.project_id where i.id = $1',

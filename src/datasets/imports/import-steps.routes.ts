@@ -17,7 +17,6 @@ import { type ImportRoutesDeps, importPath } from './imports.routes.ts';
 import { cancelImport, requestAnotherProfile } from './imports.ts';
 import { confirmImport, previewImport } from './preview.ts';
 
-/** The steps of one import: profile, preview, confirm, cancel, and its list of issues. */
 export function importStepsRoutes(deps: ImportRoutesDeps) {
   return async (app: FastifyInstance): Promise<void> => {
     const typed = app.withTypeProvider<TypeBoxProvider>();

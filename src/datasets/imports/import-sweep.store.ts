@@ -1,6 +1,5 @@
 import type { Sql } from '#db';
 
-/** Expires imports whose caller did not take the next step in time. */
 export async function expireImports(sql: Sql): Promise<number> {
   const rows = await sql.query(
     `update imports set state = 'expired', phase = null, finished_at = now(), updated_at = now()
@@ -54,7 +53,6 @@ export async function recordFilesRemoved(sql: Sql, importId: string): Promise<vo
   );
 }
 
-/** Which of these imports are over. */
 export async function listOver(sql: Sql, importIds: readonly string[]): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(
     'select id from imports where id = any($1) and finished_at is not null',

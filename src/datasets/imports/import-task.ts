@@ -10,7 +10,6 @@ import { createWorkers, type Workers } from './worker/worker-process.ts';
 
 export type ImportTaskOptions = {
   database: Database;
-  /** Not started yet: the work on imports is a task of it. */
   jobs: Pick<Jobs, 'handle' | 'enqueue'>;
   objectPlace: ObjectPlace;
   bounds: WorkBounds;
@@ -23,11 +22,9 @@ export type ImportTaskOptions = {
 };
 
 export type ImportTask = {
-  /** Lets a worker look at the import, once the transaction has committed. */
   enqueue: (tx: Sql, importId: string) => Promise<void>;
   /** Enqueues what has no worker and waits for none. */
   resume: () => Promise<void>;
-  /** After the end of `jobs`. */
   stop: () => void;
 };
 

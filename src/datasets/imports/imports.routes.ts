@@ -27,7 +27,6 @@ export type ImportRoutesDeps = {
 const listPath = `${projectPrefix}/imports`;
 export const importPath = `${listPath}/:importId`;
 
-/** The imports of a project. */
 export function importsRoutes(deps: ImportRoutesDeps) {
   return async (app: FastifyInstance): Promise<void> => {
     const typed = app.withTypeProvider<TypeBoxProvider>();

@@ -85,7 +85,6 @@ export type ImportPosition = { createdAt: string; id: string };
 
 const matches = `i.project_id = $1 and ($2::text is null or i.state = $2) and ($3::text is null or i.dataset_id = $3)`;
 
-/** Imports of a project after a position, newest first, and how many there are in all. */
 export async function listImports(
   sql: Sql,
   { projectId, state, datasetId }: ImportFilter,
@@ -116,7 +115,6 @@ export async function findSample(sql: Sql, id: string): Promise<SampleRow[]> {
   return row?.sample ? (parseExactJson(row.sample) as SampleRow[]) : [];
 }
 
-/** Requests another profile of a locked import. */
 export async function requestProfile(tx: Sql, id: string, options: ReaderOptions): Promise<void> {
   await tx.query(
     `update imports set state = 'uploaded', reader_options = $2, profile_number = profile_number + 1, attempts = 0, phase = 'waiting', rows_done = 0,
@@ -139,7 +137,6 @@ export async function saveChoice(
   ]);
 }
 
-/** Lets a locked import begin to write. */
 export async function startImporting(tx: Sql, id: string): Promise<void> {
   await tx.query(
     `update imports set state = 'importing', attempts = 0, phase = 'waiting', rows_done = 0,

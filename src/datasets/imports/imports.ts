@@ -32,7 +32,6 @@ export type ImportRequest = {
   sha256: string | null;
 };
 
-/** Makes an import that waits for its file. Throws `invalid_request`, `not_found` (dataset) and `state_conflict`. */
 export async function createImport(
   tx: Sql,
   request: ImportRequest,
@@ -152,7 +151,6 @@ const mayBeCanceled: readonly ImportState[] = [
   'canceling',
 ];
 
-/** Cancels a locked import. One that is canceled stays as it is. */
 export async function cancelImport(
   tx: Sql,
   record: ImportRecord,
@@ -181,7 +179,6 @@ export type ImportPage = {
   cursorOf: (row: ImportRecord & { position: string }) => string;
 };
 
-/** One row more than `limit` when another page follows. Throws `invalid_cursor` for a cursor of other filters. */
 export async function listImports(
   { sql, cursors }: { sql: Sql; cursors: CursorCodec },
   filter: ImportFilter,

@@ -138,7 +138,6 @@ function showRow(row: SampleRow, { kind }: ImportRecord, mapping: WireMapping): 
   };
 }
 
-/** What confirming would do. */
 function consequences(
   { rows, valid, invalid, duplicates }: RowCounts,
   { on_invalid: onInvalid, dedupe }: ImportOptions,

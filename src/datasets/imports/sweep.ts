@@ -18,7 +18,6 @@ export type SweepDeps = {
   database: Database;
   objects: ObjectStore;
   task: ImportTask;
-  /** Folder of the workers' own files. */
   tempDir: string;
 };
 

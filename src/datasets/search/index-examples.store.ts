@@ -27,7 +27,6 @@ export async function flushWords(tx: Sql): Promise<void> {
   await tx.query(`select gin_clean_pending_list('example_words_by_word')`, [], { timeoutMs: 120_000 });
 }
 
-/** Notes that the examples of a change are not in the index yet. */
 export async function insertUnindexed(tx: Sql, { datasetId, seq }: DatasetChange): Promise<void> {
   await tx.query(`insert into unindexed_examples (dataset_id, added_seq, after_id) values ($1, $2, '')`, [
     datasetId,
@@ -46,7 +45,6 @@ export async function lockUnindexed(tx: Sql, datasetId: string): Promise<(Datase
   return row ?? null;
 }
 
-/** The next examples of a change, as many as are good to hold at once. */
 export function listUnindexedExamples(
   tx: Sql,
   { datasetId, seq, afterId }: DatasetChange & { afterId: string },
@@ -81,7 +79,6 @@ export async function deleteUnindexed(tx: Sql, { datasetId, seq }: DatasetChange
   await tx.query('delete from unindexed_examples where dataset_id = $1 and added_seq = $2', [datasetId, seq]);
 }
 
-/** Whether some examples of a state are not in the index. */
 export async function hasUnindexed(sql: Sql, { datasetId, seq }: DatasetChange): Promise<boolean> {
   const [row] = await sql.query<{ found: boolean }>(
     'select exists (select from unindexed_examples where dataset_id = $1 and added_seq <= $2) as found',
@@ -96,7 +93,6 @@ export async function listUnindexedDatasets(sql: Sql): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Whose dataset it is; null: there is none. */
 export async function accountOfDataset(sql: Sql, datasetId: string): Promise<string | null> {
   const [row] = await sql.query<{ accountId: string }>(
     'select p.account_id as "accountId" from datasets d join projects p on p.id = d.project_id where d.id = $1',

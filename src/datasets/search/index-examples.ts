@@ -20,12 +20,10 @@ export const indexExamplesTask = defineTask<{ datasetId: string }>('datasets.ind
 
 /** An addition of this many at most is in the index when it commits. */
 export const indexedAtOnce = 5_000;
-/** Of one transaction. */
 const batch = { limit: 10_000, bytes: 16_000_000 };
 
 type DatasetChange = { datasetId: string; seq: bigint };
 
-/** Indexes a few examples in the transaction that adds them. */
 export async function indexExamples(
   tx: Sql,
   { datasetId, seq }: DatasetChange,
@@ -46,7 +44,6 @@ export async function indexAddition(tx: Sql, change: DatasetChange, { added }: {
   if (added <= indexedAtOnce) while (await indexNext(tx, change.datasetId));
 }
 
-/** @returns whether anything was left to do. */
 async function indexNext(tx: Sql, datasetId: string): Promise<boolean> {
   const change = await lockUnindexed(tx, datasetId);
   if (!change) return false;

@@ -3,10 +3,8 @@ import { type SearchTerm, searchWords } from '../content/search-words.ts';
 import type { ExampleFilter } from '../examples/example-filter.ts';
 import type { Origin, Split } from '../examples/new-examples.ts';
 
-/** An example with what lists filter by. */
 export type SearchableExample = {
   id: string;
-  /** Canonical JSON. */
   json: string;
   split: Split;
   origin: Origin;
@@ -28,7 +26,6 @@ export function lexemesOf(datasetId: string, { json, ...filter }: SearchableExam
   return [...filterWords(filter), ...words].flatMap((word) => (word === '' ? [] : [prefix + word])).join(' ');
 }
 
-/** The `tsquery` for examples that have all terms and pass the filter. */
 export function tsqueryOf(datasetId: string, terms: readonly SearchTerm[], filter: ExampleFilter): string {
   const prefix = prefixOf(datasetId);
   // Words are letters and digits: nothing in them has a meaning here.

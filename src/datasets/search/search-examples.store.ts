@@ -1,7 +1,6 @@
 import type { Sql } from '#db';
 import { columns, content, type ExamplePage, type ListedExample } from '../examples/example-list.store.ts';
 
-/** A search in a state of a dataset. */
 export type ExampleSearch = { datasetId: string; seq: bigint; tsquery: string };
 
 /** SQL: an example whose words match is in the state. It is looked up by the primary key, whatever the statistics say. */
@@ -19,7 +18,6 @@ export async function avoidTableScans(tx: Sql): Promise<void> {
 
 // Statements have no names, so that they are planned for their words: the planner knows which are frequent.
 
-/** How many examples match, up to a number. */
 export async function countMatches(tx: Sql, { datasetId, seq, tsquery }: ExampleSearch, most: number): Promise<number> {
   const [row] = await tx.query<{ total: number }>(
     `select count(*)::integer as total from (

@@ -2,7 +2,6 @@ import type { Sql } from '#db';
 import { type CursorCodec, createListCursor, type PageRequest } from '#kernel';
 import { countVersions, listVersions } from './versions.store.ts';
 
-/** Versions of a project or of one of its datasets, newest first, one more than `limit` when another page follows. */
 export async function pageOfVersions(
   { sql, cursors }: { sql: Sql; cursors: CursorCodec },
   filter: { projectId: string; datasetId: string | null },

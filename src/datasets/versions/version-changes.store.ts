@@ -6,7 +6,6 @@ export type ChangeKind = 'added' | 'removed' | 'changed';
 /** Two states of a dataset; rows alive at them never change. */
 export type Stretch = { datasetId: string; fromSeq: bigint; toSeq: bigint };
 
-/** One side of a change. */
 export type ChangedExample = { json: string; split: Split; tokens: number | null };
 
 export type VersionChange = {
@@ -46,7 +45,6 @@ export async function countChanges(sql: Sql, { datasetId, fromSeq, toSeq }: Stre
   return { added: 0, removed: 0, changed: 0, ...Object.fromEntries(rows.map(({ kind, total }) => [kind, total])) };
 }
 
-/** Newest examples first, after a given id. */
 export function listChanges(
   sql: Sql,
   { datasetId, fromSeq, toSeq }: Stretch,

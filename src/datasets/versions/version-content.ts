@@ -4,7 +4,6 @@ import type { ExampleContent } from '../content/example-content.ts';
 import type { Split } from '../examples/new-examples.ts';
 import { type DatasetVersion, listExamplesAt, type StoredExample, type VersionPosition } from './versions.store.ts';
 
-/** What is read at a time. */
 const batch = { limit: 1_000, bytes: 4_000_000 };
 
 /** A state of a dataset; rows alive at it never change. */
@@ -27,10 +26,8 @@ export async function* streamState(
   }
 }
 
-/** An example of a version. */
 export type VersionExample = Omit<StoredExample, 'json'> & { content: ExampleContent };
 
-/** The examples of a version for those who work with them, in canonical order, some at a time. */
 export async function* streamVersion(
   sql: Sql,
   version: State,
@@ -39,7 +36,6 @@ export async function* streamVersion(
   for await (const rows of streamState(sql, version, options)) yield rows.map(toExample);
 }
 
-/** Some examples of a version after a given one, in canonical order, for those who go through it bit by bit. */
 export async function pageVersion(
   sql: Sql,
   version: State,

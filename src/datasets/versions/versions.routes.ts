@@ -83,7 +83,6 @@ export function versionsRoutes({ database, cursors, limits }: VersionsRoutesDeps
   };
 }
 
-/** The version that a path names, in a project of the caller. */
 export async function versionOf(database: Database, request: FastifyRequest): Promise<DatasetVersion> {
   const { id: projectId } = await readOwnProject(database, request.principal, projectPathOf(request));
   // as: the path declares it.

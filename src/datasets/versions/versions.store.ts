@@ -3,7 +3,6 @@ import type { Listed, ListPosition } from '#kernel';
 import type { Origin, Split } from '../examples/new-examples.ts';
 import { examplesWithContent } from '../examples/same-content.store.ts';
 
-/** What made a version. */
 export type VersionSource = { kind: 'manual' | 'import' | 'promotion' | 'training'; id: string | null };
 
 export type TokenStats = { min: number; p50: number; p95: number; max: number; total: number };
@@ -25,7 +24,6 @@ export type DatasetVersion = {
   label: string | null;
   /** Of the file that it can be downloaded as. */
   sha256: string;
-  /** Size of that file. */
   bytes: bigint;
   trainCount: number;
   testCount: number;
@@ -68,7 +66,6 @@ export async function findVersionAt(
   return row ?? null;
 }
 
-/** Versions of a project after a position, newest first. */
 export function listVersions(
   sql: Sql,
   { projectId, datasetId }: { projectId: string; datasetId: string | null },
@@ -96,7 +93,6 @@ export async function countVersions(
   return row?.total ?? 0;
 }
 
-/** What decides whether a dataset can be frozen. */
 export type Head = { seq: bigint; archived: boolean; versions: number };
 
 export async function findHead(sql: Sql, datasetId: string): Promise<Head | null> {
@@ -148,10 +144,8 @@ export async function insertVersion(
   return row ?? null;
 }
 
-/** An example as it was in a version. */
 export type StoredExample = {
   id: string;
-  /** Canonical JSON. */
   json: string;
   split: Split;
   origin: Origin;

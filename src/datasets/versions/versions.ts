@@ -13,7 +13,6 @@ import {
   type VersionSource,
 } from './versions.store.ts';
 
-/** What a state of a dataset comes to. */
 export type Summary = Pick<DatasetVersion, 'sha256' | 'bytes' | 'trainCount' | 'testCount' | 'tokenStats'>;
 
 export type Freezing = {
@@ -53,7 +52,6 @@ export async function summariseHead(
   return { seq: head.seq, existing: null, summary: await summarise(sql, state) };
 }
 
-/** Writes the version of a head, and tells of it. */
 export async function writeVersion(tx: Sql, freezing: Freezing, head: SummarisedHead): Promise<Frozen> {
   if (head.existing) return { version: head.existing, isNew: false };
   const { datasetId, label = null, source, author, maxVersions } = freezing;

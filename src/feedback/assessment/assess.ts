@@ -13,7 +13,6 @@ export type AssessedEvent = {
   blockers: Blocker[];
 };
 
-/** Says of events what they would teach and what stands in the way, for those who look at them. */
 export async function assess(
   { sql, datasets }: { sql: Sql; datasets: Datasets },
   dataset: Dataset,
@@ -37,7 +36,6 @@ export async function assess(
   });
 }
 
-/** Those of the drafts that would teach nothing new. */
 export async function findDuplicates(sql: Sql, datasetId: string, drafts: readonly Draft[]): Promise<Set<Draft>> {
   const examples = drafts.flatMap(({ example }) => (example ? [example] : []));
   if (examples.length === 0) return new Set();

@@ -3,7 +3,6 @@ import type { EventResult } from '../events/event.ts';
 
 type EventTexts = { query: string; results: readonly EventResult[] };
 
-/** What of an event the model does not take. */
 export type TooLong = { query: boolean; ranks: ReadonlySet<number> };
 
 /** Tokens that a model adds to a text by itself, at most. */

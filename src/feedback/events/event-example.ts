@@ -1,4 +1,3 @@
-/** What the contract shows. */
 export const reportedExample = {
   external_id: 'search-2026-01-02-000417',
   query: 'how do I get my money back',

@@ -28,7 +28,6 @@ export type EventDetails = {
   metadata: Record<string, string>;
 };
 
-/** An event as a client sent it, read and found valid. */
 export type ReportedEvent = {
   externalId: string | null;
   query: string;

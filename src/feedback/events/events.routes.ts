@@ -66,13 +66,11 @@ export function eventsRoutes({ database, cursors, datasets }: EventsDeps) {
   };
 }
 
-/** For the routes under an event. */
 export function eventIdOf({ params }: FastifyRequest): string {
   // as: the path declares it.
   return (params as { eventId: string }).eventId;
 }
 
-/** Filters as a query or a body has them. */
 export function eventQueryOf(filters: Partial<Omit<Static<typeof eventsQuery>, 'limit' | 'cursor'>>): EventQuery {
   const { state = null, q = null, model = null, external_id: externalId = null, from, to } = filters;
   return {

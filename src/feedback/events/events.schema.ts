@@ -10,7 +10,6 @@ const text = (description: string, maxLength: number) =>
   Type.Optional(Type.String({ description, minLength: 1, maxLength }));
 const time = (description: string) => Type.Optional(Type.String({ description, format: 'date-time' }));
 
-/** Filters of lists and of promotions. */
 export const eventFilters = {
   q: text(
     'Only events whose query holds all these words; `word*` stands for all words that begin so. Upper and lower case are the same.',
@@ -70,7 +69,6 @@ const rowFields = {
   promoted_at: nullable(timestamp('When it was promoted.'), 'When it was promoted.'),
 };
 
-/** A row of a list. */
 export const eventRowSchema = Type.Object(rowFields, {
   $id: 'RetrievalEvent',
   description: 'A retrieval event.',

@@ -3,7 +3,6 @@ import type { Sql } from '#db';
 import { timeOfId } from '#kernel';
 import type { EventDetails, EventResult, EventState, Judgment } from './event.ts';
 
-/** An event as this room stored it. */
 export type StoredEvent = {
   datasetId: string;
   id: string;

@@ -3,7 +3,6 @@ import { type Judgment, limits } from './event.ts';
 import { type NewEvent, openState } from './new-event.ts';
 import { findKnownEvents, type KnownEvent, updateJudgments } from './report.store.ts';
 
-/** What became of one reported event. */
 export type ReportOutcome =
   | { status: 'created'; id: string }
   /** `isJudged`: it was there, and its new judgments were added. */
@@ -57,7 +56,6 @@ function decide(events: readonly NewEvent[], known: readonly KnownEvent[], minSt
 
 const nameOf = ({ datasetId, externalId }: Pick<NewEvent, 'datasetId' | 'externalId'>) => `${datasetId} ${externalId}`;
 
-/** Those that are not there yet. */
 function newJudgments(before: readonly Judgment[], sent: readonly Judgment[]): Judgment[] {
   const known = new Set(before.map((judgment) => JSON.stringify(judgment)));
   return sent.filter((judgment) => {

@@ -2,7 +2,6 @@ import type { Sql } from '#db';
 import type { EventState } from './event.ts';
 import { endsOf } from './events.store.ts';
 
-/** Puts a locked event into another state. */
 export async function updateState(
   tx: Sql,
   {
@@ -21,7 +20,6 @@ export async function updateState(
 
 export type PromotedEvent = { id: string; exampleId: string };
 
-/** Records the examples that locked events became. */
 export async function updatePromoted(tx: Sql, datasetId: string, events: readonly PromotedEvent[]): Promise<void> {
   const ids = events.map(({ id }) => id);
   await tx.query(

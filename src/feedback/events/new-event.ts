@@ -3,7 +3,6 @@ import { searchWords } from '#datasets';
 import { hasPositive } from '../policy/result-judgments.ts';
 import type { EventDetails, EventState, Judgment, ReportedEvent } from './event.ts';
 
-/** A row of `reported_events` to be written. */
 export type NewEvent = {
   datasetId: string;
   id: string;

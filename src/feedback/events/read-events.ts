@@ -23,14 +23,12 @@ export async function showEvents<Shown>(
   return shown;
 }
 
-/** Throws `not_found`. */
 export async function readEvent(deps: ReadDeps, dataset: Dataset, id: string): Promise<AssessedEvent> {
   const [assessed] = await assess(deps, dataset, [await findEvent(deps.sql, dataset.id, id)]);
   if (!assessed) throw noSuchEvent();
   return assessed;
 }
 
-/** Throws `not_found`. */
 export async function findEvent(sql: Sql, datasetId: string, id: string): Promise<StoredEvent> {
   const [event] = isId('rev', id) ? await findEvents(sql, datasetId, [id]) : [];
   if (!event) throw noSuchEvent();

@@ -27,7 +27,6 @@ const mebibyte = 1024 * 1024;
 /** Fields and values of a hundred events with fifty results and judgments each. */
 const batchBounds = { maxKeys: 60_000, maxItems: 120_000, badText: 'pass' } as const;
 
-/** Where searches report. */
 export function reportRoutes({ database, datasets, reporter }: ReportDeps) {
   const { minStrength } = negativePolicy;
   return async (app: FastifyInstance): Promise<void> => {

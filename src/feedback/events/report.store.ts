@@ -59,7 +59,6 @@ function byExternalId(a: Named, b: Named): number {
 
 const compare = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);
 
-/** What is there under an external id. */
 export type KnownEvent = {
   datasetId: string;
   id: string;
@@ -120,7 +119,6 @@ export async function deleteVacantNames(sql: Sql, names: readonly Named[]): Prom
 
 export type JudgedEvent = EventAddress & { state: OpenState; judgments: readonly Judgment[] };
 
-/** Replaces the judgments of locked events. */
 export async function updateJudgments(tx: Sql, events: readonly JudgedEvent[]): Promise<void> {
   const ids = events.map(({ id }) => id);
   await tx.query(

@@ -43,7 +43,6 @@ export function createReporter({ database, minStrength }: { database: Database; 
   };
 }
 
-/** Ids of the events that were added. */
 type Added = ReadonlySet<string>;
 
 async function insert(database: Database, events: readonly NewEvent[]): Promise<Added> {

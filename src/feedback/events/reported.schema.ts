@@ -30,7 +30,6 @@ const strength = Type.Number({
   default: 1,
 });
 
-/** As it is shown. */
 export const resultSchema = Type.Object({ rank, document_id: documentId, text, score });
 export const judgmentSchema = Type.Object({ rank: judgedRank, document_id: judgedDocument, label, signal, strength });
 
@@ -60,7 +59,6 @@ export const reportedFields = {
 
 const { query, metadata, ...names } = reportedFields;
 
-/** As it is reported. */
 export const reportedEventSchema = Type.Object(
   {
     query,

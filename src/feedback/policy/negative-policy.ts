@@ -1,4 +1,3 @@
-/** How negatives are chosen. */
 export type NegativePolicy = {
   mode: 'explicit_only' | 'explicit_then_skipped';
   maxNegatives: number;

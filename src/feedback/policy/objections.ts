@@ -3,7 +3,6 @@ import type { NegativePolicy } from './negative-policy.ts';
 import type { ResultJudgment } from './result-judgments.ts';
 import { type Shingles, shinglesOf, similarity } from './shingles.ts';
 
-/** A result with what is known about it. */
 export type AssessedResult = EventResult & ResultJudgment & { isTooLong: boolean };
 
 /** Why a result is neither a positive nor a negative. */

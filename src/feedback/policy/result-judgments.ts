@@ -29,7 +29,6 @@ export function summarizeJudgments(
   return ({ rank }) => byRank.get(rank) ?? { isTouched: false, isPositive: false, isNegative: false };
 }
 
-/** Whether an event has something that its query should find. */
 export function hasPositive(judgments: readonly Judgment[], minStrength: number): boolean {
   return judgments.some(({ label, strength }) => label === 'positive' && strength >= minStrength);
 }

@@ -11,7 +11,6 @@ export type PromotionDraft = Draft & {
   prepared: PreparedExample | null;
 };
 
-/** What a person decides about promotions. */
 export type PromotionDecision = {
   /** About the event with this id. */
   choiceOf: (id: string) => Omit<PromotionCandidate, 'event'>;

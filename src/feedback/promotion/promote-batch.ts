@@ -15,7 +15,6 @@ import {
 } from './draft-promotions.ts';
 import { recordPromotion } from './promotion-activity.ts';
 
-/** What became of one event. */
 export type PromotionOutcome =
   | { status: 'promoted' | 'already_promoted'; exampleIds: string[] }
   /** Of a dry run. */
@@ -28,7 +27,6 @@ export type PromotionOutcome =
 
 export type PromotionDeps = { database: Database; datasets: Datasets };
 
-/** Who promotes, where, and in which request. */
 export type Promoter = { principal: Principal; path: DatasetPath; requestId: string };
 
 export type PromotionBatch = {
@@ -117,7 +115,6 @@ function outcomesOf(
   );
 }
 
-/** Gives the ids of the new examples by event. */
 async function addExamples(
   tx: Transaction,
   datasets: Datasets,

@@ -32,7 +32,6 @@ export async function promoteOne(
   return { isNew: outcome.status === 'promoted', examples };
 }
 
-/** Refuses ranks that the event does not have. Throws `invalid_request`. */
 function checkOverride({ results }: StoredEvent, { positives, negatives, query }: PromotionOverride): void {
   checkRanks(results, 'positives', positives ?? []);
   checkRanks(results, 'negatives', negatives ?? []);
@@ -109,7 +108,6 @@ function previewOf(dataset: Dataset, { event, example: draft, split, prepared }:
 
 type Refused = Exclude<PromotionOutcome, { status: 'promoted' | 'already_promoted' | 'promotable' }>;
 
-/** Why an event was not promoted. */
 export function refusalOf(outcome: Refused) {
   switch (outcome.status) {
     case 'not_found':

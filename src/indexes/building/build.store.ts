@@ -170,7 +170,6 @@ export async function noteCharge(tx: Sql, id: string, chargedMicro: Micro): Prom
   await tx.query('update dataset_indexes set charged_micro = $2 where id = $1', [id, chargedMicro]);
 }
 
-/** Indexes whose build has not ended. */
 export async function listUnfinished(sql: Sql): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(
     `select id from dataset_indexes where state in ('queued', 'building') order by id`,
@@ -178,7 +177,6 @@ export async function listUnfinished(sql: Sql): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Who pays for the build of an index; null: there is no such index. */
 export async function accountOfIndex(sql: Sql, id: string): Promise<string | null> {
   const [row] = await sql.query<{ accountId: string }>(
     'select account_id as "accountId" from dataset_indexes where id = $1',

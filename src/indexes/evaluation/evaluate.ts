@@ -3,7 +3,6 @@ import { type DocumentIdentity, embeddingContent, identityOf, keyIn, type Wanted
 import type { Found } from '../vectors/scan-protocol.ts';
 import { depth, type Metrics, meanOf, type QueryScores, scoresOf } from './metrics.ts';
 
-/** Documents that can be searched. */
 export type Corpus = {
   search: (queries: readonly Float32Array[], count: number) => Promise<Found>;
   /** Who stands at these places. */
@@ -13,7 +12,6 @@ export type Corpus = {
 export type EvaluationOptions = {
   /** In canonical order, which is by digest: the first ones are as good as drawn. */
   examplesOf: (split: Split) => AsyncIterable<readonly VersionExample[]>;
-  /** Whose queries are asked. */
   split: Split;
   corpus: Corpus;
   embedQueries: (queries: readonly string[]) => Promise<readonly Float32Array[]>;
@@ -21,7 +19,6 @@ export type EvaluationOptions = {
   onProgress?: (done: number) => Promise<void>;
 };
 
-/** Queries that are embedded and searched together. */
 const queriesAtOnce = 16;
 
 /** Asks the corpus for each query and looks where the positives stand. Null: the split has no examples. */

@@ -9,7 +9,6 @@ export type QueryScores = {
   ndcgAt10: number;
 };
 
-/** Means over queries. */
 export type Metrics = QueryScores & { queries: number };
 
 /** Results that are looked at. */
@@ -28,7 +27,6 @@ export function scoresOf({ ranks, positives }: QueryRanks): QueryScores {
   };
 }
 
-/** Null without queries. */
 export function meanOf(all: readonly QueryScores[]): Metrics | null {
   if (all.length === 0) return null;
   const mean = (name: keyof QueryScores) => all.reduce((sum, scores) => sum + scores[name], 0) / all.length;

@@ -18,7 +18,6 @@ export type Chosen = {
 export type Choice = {
   /** Nearest first. */
   candidates: readonly Candidate[];
-  /** Whether the query should find it. */
   isRight: (document: DocumentIdentity) => boolean;
   /** Cosines of the query and its positives. */
   positiveScores: readonly number[];

@@ -9,11 +9,9 @@ type Version = Pick<DatasetVersion, 'datasetId' | 'seq'>;
 /** What examples call right: queries with their positives, each known by its text and by its `document_id`. */
 export type Answers = { isRight: (query: string, document: DocumentIdentity) => boolean };
 
-/** The answers of whole versions. */
 export type KnownAnswers = { of: (version: Version, queries: readonly string[]) => Promise<Answers> };
 
 export type KnownAnswersOptions = {
-  /** All examples of a version, some at a time. */
   examplesOf: (version: Version) => AsyncIterable<readonly VersionExample[]>;
   /** Of all versions that are remembered. */
   maxPairs?: number;

@@ -23,7 +23,6 @@ export type MiningQuestion = MiningRule & {
   after: VersionPosition | null;
   /** Examples that are looked at. */
   limit: number;
-  /** Nearest documents that are looked at for each. */
   candidates: number;
   signal: AbortSignal;
 };
@@ -51,7 +50,6 @@ export type Mined = {
 
 export type MiningDeps = SearchDeps & { engine: EmbeddingEngine; answers: KnownAnswers };
 
-/** Queries that are embedded together. */
 const queriesAtOnce = 16;
 
 /** Looks for hard negatives of the next examples of a version; writes nothing. */

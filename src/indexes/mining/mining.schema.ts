@@ -88,7 +88,6 @@ export const minedSchema = Type.Object({
 });
 
 type Written = {
-  /** Null: a dry run. */
   written: ReadonlyMap<string, ReplacedExample> | null;
   nextAfter: string | null;
   micro: Micro;

@@ -6,7 +6,6 @@ export type VectorRow = { firstPlace: number; count: number; vectors: Buffer };
 /** Rows of one statement: at most some megabytes. */
 const rowsAtOnce = 64;
 
-/** Vectors from a place on, some at a time. */
 export function listVectors(
   sql: Sql,
   { indexId, fromPlace }: { indexId: string; fromPlace: number },

@@ -17,7 +17,6 @@ export type MappedRow = {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Makes raw examples of rows. */
 export function applyMapping(mapping: Mapping, row: Row): MappedRow {
   const { raw, pointers } = mapping.kind === 'text' ? textOf(mapping.text, row) : embeddingOf(mapping.embedding, row);
   const column = mapping.kind === 'text' ? mapping.text.split : mapping.embedding.split;

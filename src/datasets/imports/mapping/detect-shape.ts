@@ -28,7 +28,6 @@ export type DetectedShape = { shape: Shape; mapping: WireMapping | null };
 
 const unknown: DetectedShape = { shape: 'unknown', mapping: null };
 
-/** Recognises the shape of a file by its columns and its first rows, and the mapping that fits it. */
 export function detectShape(kind: 'text' | 'embedding', rows: readonly Row[]): DetectedShape {
   const table = tableOf(rows);
   const found = kind === 'text' ? detectText(table) : detectEmbedding(table);

@@ -1,18 +1,15 @@
 /** Names of columns. Several are joined. */
 export type Columns = string | readonly string[];
 
-/** Which columns make an example of a text project. */
 export type TextMapping = { tools?: string; split?: string } & (
   | { messages: string; user?: undefined }
   | { messages?: undefined; system?: string; user: Columns; assistant: string }
 );
 
-/** Which columns make an example of an embedding project. */
 export type EmbeddingMapping = { query: string; positives: Columns; negatives?: Columns; split?: string };
 
 export type Mapping = { kind: 'text'; text: TextMapping } | { kind: 'embedding'; embedding: EmbeddingMapping };
 
-/** The mapping as the interface has it. */
 export type WireMapping = Record<string, string | string[]>;
 
 export type MappingProblem = { param: string; message: string };

@@ -8,7 +8,6 @@ const maxSampleChars = 200;
 /** Columns of a profile. Rows of JSON may each have others. */
 const maxColumns = 200;
 
-/** Types, missing values and samples of the columns of all rows. */
 export class ColumnStatistics {
   readonly #columns = new Map<string, Statistics>();
   #rows = 0;

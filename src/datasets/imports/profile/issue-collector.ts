@@ -6,7 +6,6 @@ import type { SourceRow } from '../reading/source-row.ts';
 const maxListed = 10_000;
 const maxInFile = 1_000_000;
 
-/** Counts all issues, lists the first ones and writes them to a file. */
 export class IssueCollector {
   readonly listed: SourceIssue[] = [];
   readonly #summaries = new Map<IssueCode, ImportProfile['issues'][number]>();

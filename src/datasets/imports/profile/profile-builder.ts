@@ -21,7 +21,6 @@ export type ProfileOptions = {
   mapping: WireMapping | null;
   sampleRows: number;
   maxRows: number;
-  /** Null: no model is installed that could count. */
   tokenCounter: ExampleTokenCounter | null;
   /** Which of these contents the dataset has, as hashes in hex; null: there is no dataset yet. */
   findExisting: ((hashes: readonly Buffer[]) => Promise<ReadonlySet<string>>) | null;
@@ -39,7 +38,6 @@ export type ProfiledRow = {
 
 type ProfiledExample = RowExample & {
   hash: Buffer;
-  /** Null: nothing counts. */
   tokens: TokenCount | null;
   /** The dataset has it already. */
   exists: boolean;
@@ -51,7 +49,6 @@ export type FileProfile = ProfileResult & { issues: SourceIssue[]; tokens: Token
 const maxSampleRows = 50;
 const maxSampleChars = 1_000_000;
 
-/** Gathers what is in a file, row by row in its order. */
 export class ProfileBuilder {
   readonly #options: Pick<ProfileOptions, 'tokenCounter' | 'writeIssue' | 'maxRows'>;
   readonly #columns = new ColumnStatistics();

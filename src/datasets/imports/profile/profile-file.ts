@@ -7,7 +7,6 @@ import type { SourceRow } from '../reading/source-row.ts';
 import { type FileProfile, ProfileBuilder, type ProfiledRow, type ProfileOptions } from './profile-builder.ts';
 import { type ValidatedRow, validateRow } from './validate-row.ts';
 
-/** Validates every row of a file, counts its tokens and describes what is in the file. */
 export async function profileFile(file: OpenedFile, options: ProfileOptions): Promise<FileProfile> {
   const { first, batches } = await peekRows(file.rows, options.sampleRows);
   const detected = detectShape(
@@ -33,7 +32,6 @@ export async function profileFile(file: OpenedFile, options: ProfileOptions): Pr
   return builder.finish(file, { detected, mapping: wireMapping });
 }
 
-/** The first rows, and all rows. */
 async function peekRows(
   source: AsyncIterable<SourceRow[]>,
   count: number,
@@ -58,7 +56,6 @@ async function peekRows(
   return { first: read.flat().slice(0, count), batches: batches() };
 }
 
-/** Adds to validated rows what others know of their examples. */
 async function lookUp(
   rows: readonly ValidatedRow[],
   { tokenCounter, findExisting }: ProfileOptions,

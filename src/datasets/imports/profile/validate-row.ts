@@ -9,13 +9,11 @@ import type { SourceRow } from '../reading/source-row.ts';
 export type ValidatedRow = {
   row: SourceRow;
   issues: Issue[];
-  /** Null: it makes no example. */
   example: RowExample | null;
 };
 
 export type RowExample = {
   content: ExampleContent;
-  /** Canonical JSON of the content. */
   json: string;
   /** As the row states it; null: it is assigned by the seed. */
   split: 'train' | 'test' | null;

@@ -4,7 +4,6 @@ import { createGunzip } from 'node:zlib';
 import { ImportFailure } from './import-failure.ts';
 import { checkGrowth, checkTextBytes } from './read-limits.ts';
 
-/** The bytes of a file as they come, counted and digested on the way. */
 export type ByteStream = {
   chunks: AsyncIterable<Buffer>;
   /** So far. */
@@ -64,7 +63,6 @@ export async function peek(
   return { sample: Buffer.concat(read).subarray(0, wantedBytes), chunks: chunks() };
 }
 
-/** Passes bytes on until there are too many. */
 export async function* bounded(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const chunk of chunks) {

@@ -42,7 +42,6 @@ export function isParquet(sample: Buffer): boolean {
   return beginning.startsWith('PAR1');
 }
 
-/** The format of a text, from what was requested, its name and its beginning. */
 export function detectTextFormat(
   beginning: string,
   { requested, fileName }: { requested: FileFormat | null; fileName: string },
@@ -143,7 +142,6 @@ function outsideQuotes(line: string): string {
   return line.replace(/"(?:[^"]|"")*(?:"|$)/g, '');
 }
 
-/** Columns of the first line, as far as it is seen. */
 export function countColumns(beginning: string, delimiter: string): number {
   const [first = ''] = beginning.trimStart().split(/\r|\n/, 1);
   return outsideQuotes(first).split(delimiter).length;

@@ -23,7 +23,6 @@ const marks: readonly (readonly [string, readonly number[]])[] = [
   ['utf-16be', [0xfe, 0xff]],
 ];
 
-/** Detects the encoding of a text from its beginning. */
 export function detectEncoding(sample: Buffer, requested: string | null): Encoding {
   const mark = marks.find(([, bytes]) => bytes.every((byte, index) => sample[index] === byte));
   if (requested !== null) {
@@ -56,7 +55,6 @@ function guess(sample: Buffer): string {
   return best && best.confidence >= sureEnough ? best.name.toLowerCase() : fallback;
 }
 
-/** Most of what is not ASCII is well-formed UTF-8. */
 function looksLikeUtf8(sample: Buffer): boolean {
   const replaced = sample.toString().split('\ufffd').length - 1;
   let others = 0;

@@ -15,7 +15,6 @@ export async function* readJsonArray(chunks: AsyncIterable<Buffer>, bounds: Read
 const [quote, backslash, newline, comma] = [0x22, 0x5c, 0x0a, 0x2c];
 const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** What may come next between items. */
 type Expected = 'array' | 'first item' | 'item' | 'separator' | 'nothing';
 
 const expectations = {

@@ -52,7 +52,6 @@ class LineReader {
   }
 }
 
-/** Most lines are one piece. */
 function joined(pieces: readonly Buffer[]): Buffer {
   const [first] = pieces;
   return first && pieces.length === 1 ? first : Buffer.concat(pieces);

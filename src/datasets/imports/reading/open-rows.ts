@@ -17,7 +17,6 @@ export type ReadOptions = { format: FileFormat | null; encoding: string | null; 
 
 export type FileToRead = { name: string; sizeBytes: number; bytes: Readable };
 
-/** The format that a file was read in. */
 export type DetectedFormat = { format: FileFormat; encoding: string | null; delimiter: string | null; gzip: boolean };
 
 export type OpenedFile = DetectedFormat & {

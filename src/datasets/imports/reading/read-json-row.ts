@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer';
 import { isDeeperThan, parseExactJson } from '#kernel';
 import { brokenRow, excerptChars, maxDepth, notUtf8, type RowLocation, rowOf, type SourceRow } from './source-row.ts';
 
-/** Reads the JSON of one row. */
 export function readJsonRow(bytes: Buffer, location: RowLocation): SourceRow {
   if (!isUtf8(bytes)) return brokenRow(location, notUtf8, bytes.toString('utf8', 0, excerptChars * 4));
   const text = bytes.toString();

@@ -3,7 +3,6 @@ import { ImportFailure } from './import-failure.ts';
 /** No real text compresses better than this; a file that does is made to fill a disk, or to keep a worker busy for hours. */
 const maxRatio = 250;
 
-/** Throws when a file has unpacked to far more than real text does. Up to `freeBytes` any ratio is allowed. */
 export function checkGrowth(
   unpackedBytes: number,
   { packedBytes, freeBytes, hint }: { packedBytes: number; freeBytes: number; hint: string },

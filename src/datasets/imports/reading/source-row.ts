@@ -7,7 +7,6 @@ export type RowProblem = {
   hint?: string;
 };
 
-/** Where a row begins. */
 export type RowLocation = {
   /** From 1; of a Parquet file the number of the row. */
   line: number;
@@ -15,12 +14,10 @@ export type RowLocation = {
   byteOffset: number | null;
 };
 
-/** One row as the file has it. */
 export type SourceRow = RowLocation & {
   /** Its columns; null when there is a problem. */
   fields: Readonly<Record<string, unknown>> | null;
   problem: RowProblem | null;
-  /** The row as text, at least the beginning of it. */
   excerpt: () => string;
 };
 
@@ -31,9 +28,7 @@ export const notUtf8: RowProblem = {
   hint: 'Have the file read again in its encoding, such as windows-1252, or export it as UTF-8.',
 };
 
-/** Bounds of what is read at all. */
 export type ReadBounds = {
-  /** Bytes after decompression. */
   maxTextBytes: number;
   maxRows: number;
   maxRowBytes: number;

@@ -75,7 +75,6 @@ function gap(receivedBytes: number) {
   });
 }
 
-/** Cuts a body into parts and leaves out what has arrived before. */
 class PartSource {
   readonly #iterator: AsyncIterator<Buffer>;
   readonly #end: number;
@@ -90,7 +89,6 @@ class PartSource {
     this.#position = Math.max(start, fromByte);
   }
 
-  /** Of the next byte in the file. */
   get position(): number {
     return this.#position;
   }

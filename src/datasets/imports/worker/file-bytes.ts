@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import type { ObjectStore } from '#objects';
 import type { StoredPart } from '../import-parts.store.ts';
 
-/** The uploaded file as one stream of its parts. */
 export function fileBytes(objects: Pick<ObjectStore, 'get'>, parts: readonly StoredPart[]): Readable {
   async function* bytes(): AsyncGenerator<Buffer> {
     for (const { key } of parts) {

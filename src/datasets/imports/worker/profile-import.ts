@@ -14,7 +14,6 @@ import { fileBytes } from './file-bytes.ts';
 import { ImportSuperseded } from './progress-reporter.ts';
 import { type Job, tokenCounterOf } from './work-deps.ts';
 
-/** Profiles the whole file and makes the import ready. */
 export async function profileImport(job: Job): Promise<void> {
   const { run, database, objects, progress } = job;
   // An attempt whose worker died may still be writing: the next one has other objects. One that lived to report its end is given

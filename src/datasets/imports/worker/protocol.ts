@@ -3,10 +3,8 @@ import type { S3Place } from '#objects';
 /** Where the objects are, for a process that opens the store itself. */
 export type ObjectPlace = { kind: 'folder'; root: string } | { kind: 's3'; place: S3Place };
 
-/** Bounds of what a worker reads and writes. */
 export type WorkBounds = {
   maxRows: number;
-  /** After decompression. */
   maxTextBytes: number;
   maxRowBytes: number;
   maxColumns: number;
@@ -16,7 +14,6 @@ export type WorkBounds = {
   maxVersions: number;
 };
 
-/** Where and with what a worker works. */
 export type WorkTarget<Counting> = {
   databaseUrl: string;
   objects: ObjectPlace;

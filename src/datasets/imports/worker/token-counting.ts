@@ -4,7 +4,6 @@ import type { ExampleContent, ExampleKind } from '../../content/example-content.
 import { countableOf, countingModel } from '../../example-tokens.ts';
 import type { ExampleTokenCounter } from '../../examples/new-examples.ts';
 
-/** What a worker needs to count tokens by itself. */
 export type CountingModels = { baseModels: readonly BaseModel[]; engineModels: readonly EngineModel[] };
 
 /** The token counter for a dataset; null: no model is installed that could count for it. */
@@ -16,7 +15,6 @@ export type TokenCounterFor = (dataset: {
 /** Texts of a batch are short-lived, so the young generation is larger. */
 const youngMb = 8;
 
-/** Gives the token counters of the models that an order names; null: none is installed. */
 export function createTokenCounting(
   environment: Readonly<Record<string, string | undefined>>,
 ): (models: CountingModels | null) => TokenCounterFor {

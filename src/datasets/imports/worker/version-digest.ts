@@ -72,7 +72,6 @@ export class VersionDigest {
     };
   }
 
-  /** Removes the temporary file. */
   async close(): Promise<void> {
     await this.#handle.close();
     await rm(this.#file, { force: true });
@@ -117,7 +116,6 @@ function recordOf(example: StorableExample): Buffer {
   return record;
 }
 
-/** Hash and line of each record. */
 function splitRecords(all: Buffer): Buffer[] {
   const records: Buffer[] = [];
   for (let at = 0; at < all.length; ) {

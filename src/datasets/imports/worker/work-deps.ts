@@ -7,7 +7,6 @@ import type { ProgressReporter } from './progress-reporter.ts';
 import type { WorkBounds } from './protocol.ts';
 import type { TokenCounterFor } from './token-counting.ts';
 
-/** What a worker works with. */
 export type WorkDeps = {
   database: Database;
   objects: ObjectStore;
@@ -16,10 +15,8 @@ export type WorkDeps = {
   tokenCounterFor: TokenCounterFor;
 };
 
-/** An attempt at an import. */
 export type Job = WorkDeps & { run: RunningImport; progress: ProgressReporter };
 
-/** The token counter of the dataset that an import goes into, or will create. */
 export async function tokenCounterOf({
   run,
   database,

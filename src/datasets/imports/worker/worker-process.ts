@@ -37,7 +37,6 @@ export type Workers = {
   stop: () => void;
 };
 
-/** A process, and who gets its messages at present. */
 type Worker = { process: NodeProcess<WorkOrder<CountingModels>, FromWorker>; receive: (message: FromWorker) => void };
 
 export function createWorkers(environment: ProcessEnvironment): Workers {
