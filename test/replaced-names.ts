@@ -22,7 +22,7 @@ export const replacedNames: readonly ReplacedName[] = [
   {
     old: 'leftovers?|strays?',
     now: 'orphans',
-    left: ['docs/', 'src/cli/', 'src/datasets/'],
+    left: ['docs/', 'src/cli/'],
   },
   { old: 'doubtful', now: 'low-credit', left: ['bench/', 'src/inference/'] },
   { old: 'out of reach', now: 'unavailable' },
@@ -49,11 +49,9 @@ export const replacedNames: readonly ReplacedName[] = [
       'docs/',
       'scripts/',
       'src/billing/',
-      'src/datasets/',
       'src/engine/',
 
       'src/http/',
-      'src/indexes/',
       'src/inference/',
       'test/',
     ],
@@ -68,12 +66,9 @@ export const replacedNames: readonly ReplacedName[] = [
     now: 'timeout',
     left: [
       'src/billing/',
-      'src/datasets/',
 
       'src/http/',
-      'src/indexes/',
       'src/inference/',
-      'src/objects/',
       'test/',
     ],
   },
@@ -84,31 +79,16 @@ export const replacedNames: readonly ReplacedName[] = [
 ];
 
 /** Folders where object literals are still spread into others. */
-export const spreadsLeft: readonly string[] = [
-  'src/billing/',
-  'src/datasets/',
-  'src/db/',
-  'src/engine/',
-  'src/inference/',
-];
+export const spreadsLeft: readonly string[] = ['src/billing/', 'src/db/', 'src/engine/', 'src/inference/'];
 
 /** Names of types that more than one file of src exports. */
 export const repeatedTypes: readonly string[] = [
-  'Answer',
-  'Asked',
-  'Conversion',
   'CountBody',
-  'EmbeddingRequest',
   'Ending',
   'Fields',
-  'GgufEntry',
   'LimitsView',
   'MessageBody',
-  'Metrics',
-  'Place',
   'Range',
-  'ScanRequest',
   'TextContent',
   'ToolBody',
-  'Wanted',
 ];

@@ -1,5 +1,5 @@
 import { type Sql, timeText } from '#db';
-import type { CountedRows, Listed, ListPosition } from '#kernel';
+import type { Listed, ListPosition } from '#kernel';
 import type { ActivityType, Severity } from './activity-types.ts';
 import type { SubjectKind } from './subject-href.ts';
 
@@ -100,21 +100,25 @@ const filterValues = ({ accountId, type, project, actorId }: ActivityFilter) => 
   actorId,
 ];
 
-export async function listActivityRows(
+export function listActivityRows(
   sql: Sql,
   filter: ActivityFilter,
   { after, limit }: { after: ListPosition; limit: number },
-): Promise<CountedRows<Listed<ActivityRow>>> {
-  const [rows, [count]] = await Promise.all([
-    sql.query<Listed<ActivityRow>>(
-      `select ${columns}, ${timeText('created_at')} as position
-         ${filtered(filter)} and (created_at, id) < ($6::timestamptz, $7)
-        order by created_at desc, id desc limit $8`,
-      [...filterValues(filter), after.createdAt, after.id, limit],
-    ),
-    sql.query<{ total: number }>(`select count(*)::integer as total ${filtered(filter)}`, filterValues(filter)),
-  ]);
-  return { rows, totalCount: count?.total ?? 0 };
+): Promise<Listed<ActivityRow>[]> {
+  return sql.query(
+    `select ${columns}, ${timeText('created_at')} as position
+       ${filtered(filter)} and (created_at, id) < ($6::timestamptz, $7)
+      order by created_at desc, id desc limit $8`,
+    [...filterValues(filter), after.createdAt, after.id, limit],
+  );
+}
+
+export async function countActivityRows(sql: Sql, filter: ActivityFilter): Promise<number> {
+  const [row] = await sql.query<{ total: number }>(
+    `select count(*)::integer as total ${filtered(filter)}`,
+    filterValues(filter),
+  );
+  return row?.total ?? 0;
 }
 
 /** One statement, whatever the state was; null: the account has no such row. */

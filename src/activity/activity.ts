@@ -2,34 +2,34 @@ import { monthsBefore, type PartitionedTable, type Sql } from '#db';
 import {
   type Clock,
   type CursorCodec,
-  createListCursor,
   fault,
   isId,
   type Listed,
   type ListPage,
   type PageRequest,
+  readListPage,
 } from '#kernel';
 import {
   type ActivityFilter,
   type ActivityRow,
   type ArchiveSelection,
   archiveSelected,
+  countActivityRows,
   listActivityRows,
   updateActivityArchived,
 } from './activity.store.ts';
 
-export async function listActivity(
-  deps: { sql: Sql; cursors: CursorCodec },
+export function listActivity(
+  { sql, cursors }: { sql: Sql; cursors: CursorCodec },
   filter: ActivityFilter,
-  { limit, cursor }: PageRequest,
+  page: PageRequest,
 ): Promise<ListPage<Listed<ActivityRow>>> {
   const { accountId, archived, type, project, actorId } = filter;
-  const scope = ['activity', accountId, archived, type ?? '', project?.ownerSlug ?? '', project?.slug ?? ''];
-  // Only then: servers of the version before know no actors, and go on with the cursors of all other lists.
-  if (actorId !== null) scope.push(actorId);
-  const { after, cursorOf } = createListCursor(deps.cursors, scope);
-  const { rows, totalCount } = await listActivityRows(deps.sql, filter, { after: after(cursor), limit: limit + 1 });
-  return { rows, limit, totalCount, cursorOf };
+  const narrowed = [type, project?.ownerSlug, project?.slug, actorId].map((value) => value ?? '');
+  return readListPage({ cursors, scope: ['activity', accountId, archived, ...narrowed] }, page, {
+    list: (rows) => listActivityRows(sql, filter, rows),
+    count: () => countActivityRows(sql, filter),
+  });
 }
 
 /** Takes a row out of the feed or puts it back. Throws `not_found`. */

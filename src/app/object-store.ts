@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ObjectPlace } from '#datasets';
+import type { ObjectLocation } from '#datasets';
 import { OperatorError, secretIn } from '#kernel';
 import { type ObjectStore, openFolderStore, openS3 } from '#objects';
 import type { Config } from '../config.ts';
@@ -19,7 +19,7 @@ export async function openUncheckedObjects(config: Config): Promise<ObjectStore>
 }
 
 /** Where the object store is, for a process that opens it itself. */
-export function objectLocationOf(config: Config): ObjectPlace {
+export function objectLocationOf(config: Config): ObjectLocation {
   const { objectStore: bucket, s3Region: region, s3Endpoint: endpoint, dataDir } = config;
   const credentials = credentialsOf(config);
   if (!bucket) return { kind: 'folder', root: join(dataDir, 'objects') };

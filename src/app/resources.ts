@@ -68,7 +68,7 @@ export function openResources(infrastructure: Infrastructure, engines: Engines, 
     log,
     limits: datasets.limits,
     environment: config.environment,
-    objectPlace: objectLocationOf(config),
+    objectLocation: objectLocationOf(config),
     tempDir: join(tmpdir(), 'fanfold-imports'),
     counting: () => ({ baseModels: models.baseModels(), engineModels: models.engineModels() }),
   });

@@ -1,4 +1,4 @@
-import { findStrayImportObjects } from '#datasets';
+import { findImportOrphans } from '#datasets';
 import type { Database } from '#db';
 import type { ListedObject, ObjectStore } from '#objects';
 import { findOrphanTrainingObjects, removeOrphanTrainingObjects } from '#training';
@@ -74,19 +74,19 @@ async function forOrphans(
 ): Promise<void> {
   for await (const page of objects.list()) {
     const keys = page.filter(({ changedMs }) => changedMs < nowMs - youngMs).map(({ key }) => key);
-    const imports = await findStrayImportObjects(database, keys);
+    const imports = await findImportOrphans(database, keys);
     const training = await findOrphanTrainingObjects(database, keys);
     await take(page, {
-      orphans: new Set([...imports.stray, ...training.orphans]),
+      orphans: new Set([...imports.orphans, ...training.orphans]),
       foreign: new Set([...imports.foreign, ...training.foreign]),
     });
   }
 }
 
 async function remove({ database, objects }: ObjectCheck, keys: readonly string[]): Promise<void> {
-  const { stray } = await findStrayImportObjects(database, keys);
+  const { orphans } = await findImportOrphans(database, keys);
   // Keys are never used again.
-  for (const key of stray) await objects.remove(key);
+  for (const key of orphans) await objects.remove(key);
   await removeOrphanTrainingObjects({ sql: database, objects }, keys);
 }
 

@@ -36,13 +36,19 @@ export async function startDatasetsServer(changed: Partial<DatasetLimits> = {}):
   const jobs = createJobs({ url: db.url, works: false });
   const cursors = createCursorCodec(Buffer.alloc(32, 7));
   const datasets = createDatasets({
-    ...{ database: sql, cursors, jobs, models, tokenCounter },
+    database: sql,
+    cursors,
+    jobs,
+    models,
+    tokenCounter,
     limits: { ...limits, ...changed },
   });
   server.register(datasets.routes);
   const origin = await server.listen({ host: '127.0.0.1', port: 0 });
   return {
-    ...{ db, origin, datasets },
+    db,
+    origin,
+    datasets,
     stop: async () => {
       await server.close();
       await tokenCounter.close();

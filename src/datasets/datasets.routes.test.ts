@@ -18,9 +18,16 @@ test('a dataset is made, read, renamed, archived and taken out again, and the fe
   assert.match(String(id), /^ds_[0-9A-Z]{26}$/);
   assert.equal(created_at, updated_at);
   assert.deepEqual(rest, {
-    ...{ name: 'Lamps', description: 'All of them', kind: 'text', target_model: null },
-    ...{ example_count: 0, split_counts: { train: 0, test: 0 }, invalid_count: 0, token_total: 0 },
-    ...{ head_sha256: null, latest_version: null, pending_retrieval_events: 0, archived_at: null },
+    name: 'Lamps',
+    description: 'All of them',
+    kind: 'text',
+    target_model: null,
+    example_count: 0,
+    split_counts: { train: 0, test: 0, invalid_count: 0, token_total: 0 },
+    head_sha256: null,
+    latest_version: null,
+    pending_retrieval_events: 0,
+    archived_at: null,
   });
   assert.deepEqual((await ask('GET', `/datasets/${id}`)).json, made.json);
   const renamed = await ask('PATCH', `/datasets/${id}`, { name: 'Red lamps', description: null });
@@ -150,9 +157,16 @@ test('the limits say what may be and what is', async () => {
   const { used, ...limits } = json;
   assert.deepEqual(used, { datasets: 1, examples: 1, bytes: 94 });
   assert.deepEqual(limits, {
-    ...{ max_datasets: 5, max_examples_per_dataset: 100_000, max_example_tokens: 4_096, max_import_bytes: 1_000_000 },
-    ...{ max_import_rows: 100_000, max_versions_per_dataset: 100, max_indexes: 10, max_retrieval_batch: 100 },
-    ...{ max_results_per_event: 50, min_training_examples: 10 },
+    max_datasets: 5,
+    max_examples_per_dataset: 100_000,
+    max_example_tokens: 4_096,
+    max_import_bytes: 1_000_000,
+    max_import_rows: 100_000,
+    max_versions_per_dataset: 100,
+    max_indexes: 10,
+    max_retrieval_batch: 100,
+    max_results_per_event: 50,
+    min_training_examples: 10,
   });
 });
 

@@ -2,7 +2,6 @@ import type { Sql } from '#db';
 import {
   type CursorCodec,
   checkDisplayName,
-  createListCursor,
   fault,
   foldText,
   isId,
@@ -10,6 +9,7 @@ import {
   type ListPage,
   newId,
   type PageRequest,
+  readListPage,
 } from '#kernel';
 import type { ProjectSeen } from '#projects';
 import { noSuchDataset } from './dataset-access.ts';
@@ -165,18 +165,16 @@ function found(dataset: Dataset | null): Dataset {
   return dataset;
 }
 
-export async function listDatasets(
+export function listDatasets(
   { sql, cursors }: { sql: Sql; cursors: CursorCodec },
   filter: DatasetFilter,
-  { limit, cursor }: PageRequest,
+  page: PageRequest,
 ): Promise<ListPage<Listed<Dataset>>> {
   const scope = ['datasets', filter.projectId, String(filter.archived), filter.q ?? ''];
-  const { after, cursorOf } = createListCursor(cursors, scope);
-  const [rows, totalCount] = await Promise.all([
-    listRows(sql, filter, { after: after(cursor), limit: limit + 1 }),
-    countDatasets(sql, filter),
-  ]);
-  return { rows, limit, totalCount, cursorOf };
+  return readListPage({ cursors, scope }, page, {
+    list: (rows) => listRows(sql, filter, rows),
+    count: () => countDatasets(sql, filter),
+  });
 }
 
 export async function readDataset(sql: Sql, address: { projectId: string; id: string }): Promise<Dataset> {

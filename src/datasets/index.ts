@@ -21,13 +21,13 @@ export type {
 export type { ReplacedExample } from './examples/replace-examples.ts';
 export { findLiveContents } from './examples/same-content.store.ts';
 export {
-  findStrayImportObjects,
+  findImportOrphans,
+  type ImportOrphans,
   listNeededParts,
   listUnneededParts,
-  type StrayKeys,
 } from './imports/import-parts.store.ts';
 export { createImports } from './imports/import-room.ts';
-export type { ObjectPlace } from './imports/worker/protocol.ts';
+export type { ObjectLocation } from './imports/worker/protocol.ts';
 export type { DatasetLimits } from './limits.ts';
 export { countImports, hasDataset } from './overview.store.ts';
 export { pageVersion, streamLines, streamVersion, type VersionExample } from './versions/version-content.ts';

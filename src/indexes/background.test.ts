@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fault } from '#kernel';
 import { createBackground, giveWay } from './background.ts';
-import type { EmbeddingEngine, EmbeddingRequest } from './embedding.ts';
+import type { EmbeddingEngine, IndexEmbeddingRequest } from './embedding.ts';
 
 const signal = new AbortController().signal;
-const request: EmbeddingRequest = {
+const request: IndexEmbeddingRequest = {
   embedder: { target: { baseModelId: 'm', adapter: null }, queryInstruction: 'Find', maxInputTokens: 8 },
   role: 'query',
   texts: ['a', 'b'],
@@ -13,7 +13,7 @@ const request: EmbeddingRequest = {
   signal,
 };
 
-/** Answers after some refusals, and remembers what it was asked. */
+/** RelevanceIndex after some refusals, and remembers what it was asked. */
 function engineAfter(refusals: readonly ('model_warming' | 'generation_failed')[]) {
   const left = [...refusals];
   const asked: string[][] = [];
@@ -32,8 +32,8 @@ function engineAfter(refusals: readonly ('model_warming' | 'generation_failed')[
   return { engine, asked };
 }
 
-test('a batch waits for a model that loads, within its patience, and gives up on anything else', async () => {
-  const still = { models: () => [], clock: { monotonicMs: () => 0 }, patienceMs: 10 };
+test('a batch waits for a model that loads, within its timeout, and gives up on anything else', async () => {
+  const still = { models: () => [], clock: { monotonicMs: () => 0 }, timeoutMs: 10 };
   const { engine, asked } = engineAfter(['model_warming', 'model_warming']);
   const { promptTokens } = await createBackground({ ...still, engine })(request);
   assert.equal(promptTokens, 6);
@@ -43,7 +43,7 @@ test('a batch waits for a model that loads, within its patience, and gives up on
   let nowMs = 0;
   const clock = { monotonicMs: () => (nowMs += 100) };
   const slow = engineAfter(Array(9).fill('model_warming')).engine;
-  await assert.rejects(createBackground({ ...still, engine: slow, clock, patienceMs: 450 })(request), {
+  await assert.rejects(createBackground({ ...still, engine: slow, clock, timeoutMs: 450 })(request), {
     fault: 'model_warming',
   });
 });

@@ -2,32 +2,32 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { Engine } from '#engine';
 import { type Clock, Fault } from '#kernel';
-import { type EmbeddedTexts, type EmbeddingEngine, type EmbeddingRequest, embedTexts } from './embedding.ts';
+import { type EmbeddedTexts, type EmbeddingEngine, embedTexts, type IndexEmbeddingRequest } from './embedding.ts';
 
-export type EmbedInBackground = (request: EmbeddingRequest) => Promise<EmbeddedTexts>;
+export type EmbedInBackground = (request: IndexEmbeddingRequest) => Promise<EmbeddedTexts>;
 
 export type BackgroundOptions = {
   engine: EmbeddingEngine;
   clock: Pick<Clock, 'monotonicMs'>;
   /** Ids of the models whose calls go first. */
   models: () => readonly string[];
-  /** How long a model may be away, or have no room. */
-  patienceMs?: number;
+  /** How long a model may be away, or have no capacity. */
+  timeoutMs?: number;
 };
 
-const defaultPatienceMs = 15 * 60_000;
+const defaultTimeoutMs = 15 * 60_000;
 const longestPauseMs = 5_000;
 
 /**
  * Embeds one batch at a time and lets calls of users go first. Builds take turns, so that none mistakes a batch of
- * another for such a call. Waits while the model loads and while it has no room, up to a bound.
+ * another for such a call. Waits while the model loads and while it has no capacity, up to a bound.
  */
 export function createBackground(options: BackgroundOptions): EmbedInBackground {
-  const { engine, clock, patienceMs = defaultPatienceMs } = options;
+  const { engine, clock, timeoutMs = defaultTimeoutMs } = options;
   const limit = pLimit(1);
   return async (request) => {
     const { signal } = request;
-    const untilMs = clock.monotonicMs() + patienceMs;
+    const untilMs = clock.monotonicMs() + timeoutMs;
     for (;;) {
       try {
         return await limit(async () => {

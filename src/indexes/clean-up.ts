@@ -1,6 +1,6 @@
 import type { Database, Sql } from '#db';
 import { defineTask, type Jobs } from '#jobs';
-import { deleteSome, listLeftOvers } from './documents.store.ts';
+import { deleteSome, listOrphans } from './documents.store.ts';
 import type { VectorFiles } from './vectors/vector-files.ts';
 
 const task = defineTask<{ indexId: string }>('indexes.clean_up', { retries: 20 });
@@ -27,7 +27,7 @@ export function createCleanUp(options: {
   return {
     enqueue,
     resume: async () => {
-      for (const id of await listLeftOvers(database)) await enqueue(database, id);
+      for (const id of await listOrphans(database)) await enqueue(database, id);
     },
   };
 }

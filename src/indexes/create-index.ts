@@ -30,7 +30,7 @@ export type IndexedModels = TrainedModels & {
   }) => Promise<TrainedModel | null>;
 };
 
-export type CreateDeps = {
+export type CreateIndexDeps = {
   models: ModelsService;
   engine: Pick<Engine, 'status' | 'throughput'>;
   buildTask: Pick<BuildTask, 'enqueue'>;
@@ -47,7 +47,7 @@ export type IndexRequest = {
 };
 
 /** Records an index that is to be built in the background; gives its id. The caller owns the project. */
-export async function createIndex(tx: Sql, deps: CreateDeps, request: IndexRequest): Promise<string> {
+export async function createIndex(tx: Sql, deps: CreateIndexDeps, request: IndexRequest): Promise<string> {
   const { project } = request;
   if (project.kind !== 'embedding') throw fault('kind_mismatch', { message: 'Indexes belong to embedding projects.' });
   const version = await versionOf(tx, request);
@@ -86,7 +86,7 @@ type Served = { served: ServedModel; trained: TrainedModel | null };
 
 async function servedModel(
   tx: Sql,
-  { models, engine, trainedModels }: CreateDeps,
+  { models, engine, trainedModels }: CreateIndexDeps,
   { model, project }: IndexRequest,
 ): Promise<Served> {
   const alias = await findHostedModel(tx, project.id, model);
@@ -107,7 +107,7 @@ async function servedModel(
 
 type Described = Served & { request: IndexRequest; version: DatasetVersion };
 
-function describe({ models }: CreateDeps, { request, version, served, trained }: Described): NewIndex {
+function describe({ models }: CreateIndexDeps, { request, version, served, trained }: Described): NewIndex {
   const { project, principal, requestId, model } = request;
   const { baseModel, revision, queryInstruction, limits, target } = served;
   const { dimensions } = baseModel;
@@ -162,7 +162,7 @@ type Bounded = {
 };
 
 /** The most that a build is charged. Texts that stand in several examples are embedded once, which makes it less. */
-export function boundOfBuild({ engine }: Pick<CreateDeps, 'engine'>, { version, index }: Bounded): Micro {
+export function boundOfBuild({ engine }: Pick<CreateIndexDeps, 'engine'>, { version, index }: Bounded): Micro {
   // Where nothing counted: a token has at least one byte.
   const { total } = version.tokenStats;
   const tokens = total > 0 ? total * frameTokens : Number(version.bytes);

@@ -1,6 +1,6 @@
 import type { Actor } from '#activity';
 import type { Micro } from '#kernel';
-import type { Metrics } from './evaluation/metrics.ts';
+import type { IndexMetrics } from './evaluation/metrics.ts';
 
 type BuildState = 'queued' | 'building' | 'ready' | 'failed' | 'canceled';
 /** `stale`: ready, but there is a newer version of its dataset, or another model behind its name. */
@@ -41,7 +41,7 @@ export type DatasetIndex = {
   promptTokens: bigint;
   activeMs: number;
   chargedMicro: Micro | null;
-  metrics: Metrics | null;
+  metrics: IndexMetrics | null;
   error: IndexError | null;
   createdBy: Actor;
   keyId: string | null;

@@ -112,7 +112,7 @@ export async function deleteSome(sql: Sql, id: string, limit: number): Promise<b
 }
 
 /** Indexes of which something is left although they are gone, or ended without success. */
-export async function listLeftOvers(sql: Sql): Promise<string[]> {
+export async function listOrphans(sql: Sql): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(
     `with recursive known as (
        (select index_id from index_documents order by index_id limit 1)

@@ -19,7 +19,7 @@ export type EmbeddedTexts = {
 
 type TextRole = 'query' | 'document';
 
-export type EmbeddingRequest = {
+export type IndexEmbeddingRequest = {
   embedder: Embedder;
   role: TextRole;
   texts: readonly string[];
@@ -33,7 +33,7 @@ function tooLong(role: TextRole, count: string): Fault {
 }
 
 /** Only queries get the instruction. */
-export async function embedTexts(engine: EmbeddingEngine, request: EmbeddingRequest): Promise<EmbeddedTexts> {
+export async function embedTexts(engine: EmbeddingEngine, request: IndexEmbeddingRequest): Promise<EmbeddedTexts> {
   const { embedder, role, texts, truncate, signal } = request;
   const { target, queryInstruction, maxInputTokens } = embedder;
   const final = texts.map((text) => (role === 'query' ? withQueryInstruction(queryInstruction, text) : text));

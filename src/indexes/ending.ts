@@ -4,15 +4,15 @@ import type { Database, Sql } from '#db';
 import { formatCredits, type Micro } from '#kernel';
 import {
   type Build,
-  type Ended,
+  type EndedBuild,
   endAsCanceled,
   endAsFailed,
   endAsReady,
-  type Measured,
+  type Measurement,
   noteCharge,
 } from './building/build.store.ts';
 import type { DatasetIndex, IndexError } from './dataset-index.ts';
-import { tellOfIndex } from './index-activity.ts';
+import { recordIndexActivity } from './index-activity.ts';
 
 export type BuildCost = {
   boundMicro: Micro;
@@ -27,12 +27,12 @@ type Payer = Pick<
 >;
 
 /** The build is done: the state and the charge are one transaction, and the first to end it is the one that counts. */
-export async function endWithSuccess(database: Database, build: Build, measured: Measured): Promise<void> {
+export async function endWithSuccess(database: Database, build: Build, measured: Measurement): Promise<void> {
   await database.transaction(async (tx) => {
     const ended = await endAsReady(tx, build, measured);
     if (!ended) return;
     const micro = await charge(tx, build, { ended, outcome: 'succeeded' });
-    await tellOfIndex(tx, build, {
+    await recordIndexActivity(tx, build, {
       type: 'index.ready',
       severity: 'success',
       message: `The index over "${build.datasetName}" with ${build.model} is ready.`,
@@ -46,7 +46,7 @@ export async function endWithSuccess(database: Database, build: Build, measured:
 export async function endWithFailure(database: Database, build: Build, error: IndexError): Promise<void> {
   await database.transaction(async (tx) => {
     if (!(await endAsFailed(tx, build, error))) return;
-    await tellOfIndex(tx, build, {
+    await recordIndexActivity(tx, build, {
       type: 'index.failed',
       severity: 'error',
       message: `The index over "${build.datasetName}" with ${build.model} could not be built: ${error.message}`,
@@ -72,8 +72,8 @@ export async function cancelBuild(
   const ended = await endAsCanceled(tx, index.id);
   if (!ended) return false;
   const micro = await charge(tx, index, { ended, outcome: 'canceled' });
-  const place = { ...index, datasetName, ownerSlug: project.ownerSlug, projectSlug: project.slug };
-  await tellOfIndex(tx, place, {
+  const subject = { ...index, datasetName, ownerSlug: project.ownerSlug, projectSlug: project.slug };
+  await recordIndexActivity(tx, subject, {
     type: 'index.canceled',
     severity: 'info',
     message: `The build of the index over "${datasetName}" with ${index.model} was canceled.`,
@@ -87,7 +87,7 @@ export async function cancelBuild(
 async function charge(
   tx: Sql,
   payer: Payer,
-  { ended, outcome }: { ended: Ended; outcome: 'succeeded' | 'canceled' },
+  { ended, outcome }: { ended: EndedBuild; outcome: 'succeeded' | 'canceled' },
 ): Promise<Micro> {
   const { activeMs, promptTokens, heldMicro, lease } = ended;
   // Nothing ran.

@@ -1,7 +1,7 @@
 import { type Actor, recordActivity, type Severity } from '#activity';
 import type { Sql } from '#db';
 
-export type IndexPlace = {
+type IndexSubject = {
   id: string;
   accountId: string;
   datasetId: string;
@@ -12,7 +12,7 @@ export type IndexPlace = {
   projectSlug: string;
 };
 
-export type IndexNews = {
+type IndexActivity = {
   type: 'index.ready' | 'index.failed' | 'index.canceled';
   severity: Severity;
   message: string;
@@ -22,14 +22,18 @@ export type IndexNews = {
 };
 
 /** The dataset is the subject: its page shows its indexes. */
-export function tellOfIndex(tx: Sql, place: IndexPlace, { data, requestId, ...news }: IndexNews): Promise<void> {
-  const { id, accountId, datasetId, datasetName, versionId, model, ownerSlug, projectSlug } = place;
+export function recordIndexActivity(
+  tx: Sql,
+  index: IndexSubject,
+  { data, requestId, ...activity }: IndexActivity,
+): Promise<void> {
+  const { id, accountId, datasetId, datasetName, versionId, model, ownerSlug, projectSlug } = index;
   return recordActivity(tx, {
-    ...news,
+    ...activity,
     accountId,
     project: { ownerSlug, slug: projectSlug },
     subject: { kind: 'dataset', id: datasetId, label: datasetName },
     data: { index_id: id, version_id: versionId, model, ...data },
-    ...(requestId === undefined ? {} : { requestId }),
+    ...(requestId && { requestId }),
   });
 }

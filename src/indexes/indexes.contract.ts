@@ -52,7 +52,7 @@ export const createContract: Contract = {
   tag,
   summary: 'Build an index',
   description:
-    'Embeds the different texts of the positives and negatives of a version, in the background, then measures how well the model finds the positives of the test split. It is charged once, by active time, at the rate of this moment; what is canceled pays for what ran, what fails costs nothing.',
+    'Embeds the different texts of the positives and negatives of a version, in the background, then measures how well the model finds the positives of the test split. It is charged once, by active time, at the present rate; what is canceled pays for what ran, what fails costs nothing.',
   bodyExample: { version_id: 'dsv_01KAXR7F8H0K2N4Q6S8V0X2Z4B', model: 'search' },
   answers: {
     201: {

@@ -4,18 +4,17 @@ import { once } from '#calls';
 import { findDataset } from '#datasets';
 import type { Database, Sql } from '#db';
 import { pageOf, readPage, type TypeBoxProvider } from '#http';
-import { type CursorCodec, fault } from '#kernel';
+import { type CursorCodec, fault, readListPage } from '#kernel';
 import { changeOwnProject, projectPrefix, readOwnProject } from '#projects';
-import { type CreateDeps, createIndex } from './create-index.ts';
+import { type CreateIndexDeps, createIndex } from './create-index.ts';
 import type { IndexState } from './dataset-index.ts';
 import { cancelBuild } from './ending.ts';
 import { changeOwnIndex, indexPathOf, noSuchIndex, readOwnIndex } from './index-access.ts';
 import { cancelContract, createContract, deleteContract, listContract, readContract } from './indexes.contract.ts';
 import { createIndexBody, indexesQuery, indexToWire } from './indexes.schema.ts';
-import { type Digests, deleteIndex, findIndex } from './indexes.store.ts';
-import { pageOfIndexes } from './list-indexes.ts';
+import { countIndexes, type Digests, deleteIndex, findIndex, listIndexes } from './indexes.store.ts';
 
-export type IndexesRoutesDeps = CreateDeps & {
+export type IndexesRoutesDeps = CreateIndexDeps & {
   database: Database;
   cursors: CursorCodec;
   digests: () => Digests;
@@ -49,8 +48,12 @@ export function indexesRoutes(deps: IndexesRoutesDeps) {
       async (request) => {
         const { id: projectId } = await readOwnProject(database, request.principal, indexPathOf(request));
         const { dataset_id: datasetId = null, state = null } = request.query;
-        const sources = { sql: database, cursors, digests: digests() };
-        const page = await pageOfIndexes(sources, { projectId, datasetId, state }, readPage(request.query));
+        const filter = { projectId, datasetId, state, digests: digests() };
+        const scope = ['dataset-indexes', projectId, datasetId ?? '', state ?? ''];
+        const page = await readListPage({ cursors, scope }, readPage(request.query), {
+          list: (rows) => listIndexes(database, filter, rows),
+          count: () => countIndexes(database, filter),
+        });
         return pageOf({ ...page, toWire: indexToWire });
       },
     );

@@ -46,12 +46,17 @@ export async function lockIndex(tx: Sql, id: string): Promise<void> {
   await tx.query('select from dataset_indexes where id = $1 for update', [id]);
 }
 
-export type IndexFilter = { projectId: string; datasetId: string | null; state: IndexState | null };
+export type IndexFilter = {
+  projectId: string;
+  datasetId: string | null;
+  state: IndexState | null;
+  digests: Digests;
+};
 
 export function listIndexes(
   sql: Sql,
-  { projectId, datasetId, state }: IndexFilter,
-  { digests, after, limit }: { digests: Digests; after: ListPosition; limit: number },
+  { projectId, datasetId, state, digests }: IndexFilter,
+  { after, limit }: { after: ListPosition; limit: number },
 ): Promise<Listed<DatasetIndex>[]> {
   return sql.query(
     `select ${columns}, ${timeText('i.created_at')} as position
@@ -63,11 +68,7 @@ export function listIndexes(
   );
 }
 
-export async function countIndexes(
-  sql: Sql,
-  { projectId, datasetId, state }: IndexFilter,
-  digests: Digests,
-): Promise<number> {
+export async function countIndexes(sql: Sql, { projectId, datasetId, state, digests }: IndexFilter): Promise<number> {
   const [row] = await sql.query<{ total: number }>(
     `select count(*)::integer as total from ${tables}
       where i.project_id = $2 and ($3::text is null or i.dataset_id = $3) and ($4::text is null or ${stateNow} = $4)`,

@@ -25,7 +25,7 @@ export type PaidRunRequest = {
   hasKey: boolean;
 };
 
-export type Spent = { activeMs: number; promptTokens: number };
+export type EmbeddingUsage = { activeMs: number; promptTokens: number };
 
 /**
  * A call of the owner that embeds and then does something with it: like a call of P/embeddings it is held for, limited and
@@ -33,7 +33,7 @@ export type Spent = { activeMs: number; promptTokens: number };
  * `pay` in the same transaction; until then nothing is charged, and what fails costs nothing. Where nobody knows whether that
  * transaction was committed, it throws `ambiguous_transport`.
  */
-export async function performPaid<Worked extends { spent: Spent }, Result>(
+export async function performPaid<Worked extends { spent: EmbeddingUsage }, Result>(
   deps: PaidRunDeps,
   request: PaidRunRequest,
   {
@@ -87,7 +87,7 @@ async function begin(
     throw tooFewCredits('This call', { required: heldMicro, available: begun.availableMicro });
 }
 
-function chargeOf({ principal, requestId, index }: PaidRunRequest, spent: Spent, heldMicro: Micro) {
+function chargeOf({ principal, requestId, index }: PaidRunRequest, spent: EmbeddingUsage, heldMicro: Micro) {
   return {
     type: 'inference',
     requestId,

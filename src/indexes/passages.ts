@@ -19,10 +19,14 @@ export function embeddingContent(content: ExampleContent): EmbeddingContent {
 }
 
 /** What a query should find: by text, and by the caller's own names where there are any. */
-export type Wanted = { keyOfHash: ReadonlyMap<string, string>; documentIds: ReadonlySet<string>; count: number };
+export type RelevantDocuments = {
+  keyOfHash: ReadonlyMap<string, string>;
+  documentIds: ReadonlySet<string>;
+  count: number;
+};
 
 /** Several texts of one `document_id` are one thing to be found. */
-export function wantedOf(positives: readonly DocumentIdentity[]): Wanted {
+export function relevantOf(positives: readonly DocumentIdentity[]): RelevantDocuments {
   const keyOfHash = new Map<string, string>();
   const documentIds = new Set<string>();
   for (const { hash, documentId } of positives) {
@@ -33,7 +37,10 @@ export function wantedOf(positives: readonly DocumentIdentity[]): Wanted {
 }
 
 /** What of the wanted a document is; null: nothing. */
-export function keyIn({ keyOfHash, documentIds }: Wanted, { hash, documentId }: DocumentIdentity): string | null {
+export function keyIn(
+  { keyOfHash, documentIds }: RelevantDocuments,
+  { hash, documentId }: DocumentIdentity,
+): string | null {
   const key = keyOfHash.get(hash);
   if (key !== undefined) return key;
   return documentId !== null && documentIds.has(documentId) ? documentId : null;

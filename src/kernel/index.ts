@@ -30,6 +30,7 @@ export {
   type ListPage,
   type ListPosition,
   type PageRequest,
+  readListPage,
 } from './list-page.ts';
 export type { Log } from './log.ts';
 export { nearestName } from './nearest-name.ts';

@@ -37,3 +37,23 @@ export function createListCursor(cursors: CursorCodec, scope: readonly string[])
     cursorOf: ({ position, id }: { position: string; id: string }) => cursors.encode(scope, [position, id]),
   };
 }
+
+/**
+ * A page of such a list: `list` gives rows after a position, `count` all of them. `scope` names the list with all that
+ * narrows it. Throws `invalid_cursor` for a cursor of another list.
+ */
+export async function readListPage<Row extends { position: string; id: string }>(
+  { cursors, scope }: { cursors: CursorCodec; scope: readonly string[] },
+  { limit, cursor }: PageRequest,
+  {
+    list,
+    count,
+  }: {
+    list: (page: { after: ListPosition; limit: number }) => Promise<readonly Row[]>;
+    count: () => Promise<number>;
+  },
+): Promise<ListPage<Row>> {
+  const { after, cursorOf } = createListCursor(cursors, scope);
+  const [rows, totalCount] = await Promise.all([list({ after: after(cursor), limit: limit + 1 }), count()]);
+  return { rows, totalCount, limit, cursorOf };
+}

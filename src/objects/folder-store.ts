@@ -30,7 +30,7 @@ export function openFolderStore(root: string): ObjectStore {
       const target = pathOf(key);
       const draft = path.join(root, unfinished, randomBytes(12).toString('hex'));
       const { through, result } = digesting();
-      // It may fail before it is read, as a file that is gone; the pipeline tells it.
+      // It may fail before it is read, as a file that is gone; the pipeline reports it.
       source.on('error', () => {});
       try {
         await mkdir(path.dirname(draft), { recursive: true });
@@ -39,13 +39,13 @@ export function openFolderStore(root: string): ObjectStore {
       } catch (error) {
         source.destroy();
         await rm(draft, { force: true });
-        throw told(error);
+        throw asUnavailable(error);
       }
       return result();
     },
 
     async get(key, range) {
-      // Opened here, so that an object which is gone is told before anything is answered.
+      // Opened here, so that an object which is gone is reported before anything is answered.
       const file = await open(pathOf(key)).catch((error: unknown) => {
         throw isMissing(error) ? fault('artifact_not_found', { cause: error }) : error;
       });
@@ -153,7 +153,7 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 /** A full disk is as a store that is away: the same works once there is room. */
-function told(error: unknown): unknown {
+function asUnavailable(error: unknown): unknown {
   if (!isStorageFull(error)) return error;
   return fault('service_unavailable', { message: 'The service has no room on its disk at present.', cause: error });
 }

@@ -15,7 +15,7 @@ import { fault, messageOf, OperatorError } from '#kernel';
 import { digesting } from './digesting.ts';
 import { checkKey, isKey, type ObjectStore } from './object-store.ts';
 
-export type S3Place = {
+export type S3Location = {
   bucket: string;
   /** Begins every key; empty or ending with `/`. */
   prefix: string;
@@ -32,7 +32,7 @@ const partsAtOnce = 2;
 const attempts = 4;
 
 /** How long a server may be silent before an attempt has failed, in ms. */
-export type S3Patience = {
+export type S3Timeouts = {
   connectMs: number;
   /** Until it begins to answer what has no content. */
   answerMs: number;
@@ -40,11 +40,11 @@ export type S3Patience = {
   idleMs: number;
 };
 
-const defaultPatience: S3Patience = { connectMs: 10_000, answerMs: 20_000, idleMs: 120_000 };
+const defaultTimeouts: S3Timeouts = { connectMs: 10_000, answerMs: 20_000, idleMs: 120_000 };
 
 export function openS3Store(
-  { bucket, prefix, region, endpoint, credentials }: S3Place,
-  { connectMs, answerMs, idleMs }: S3Patience = defaultPatience,
+  { bucket, prefix, region, endpoint, credentials }: S3Location,
+  { connectMs, answerMs, idleMs }: S3Timeouts = defaultTimeouts,
 ): ObjectStore {
   const client = new S3Client({
     region,
@@ -62,7 +62,7 @@ export function openS3Store(
       const params = { ...place(key), Body: through };
       const upload = new Upload({ client, params, partSize: partBytes, queueSize: partsAtOnce });
       const failed = new AbortController();
-      // The first failure ends both sides and is the one to tell: a source that fails must not become a short object.
+      // The first failure ends both sides and is the one to throw: a source that fails must not become a short object.
       const fail = (error: unknown) => {
         failed.abort(error);
         void upload.abort();
@@ -70,27 +70,29 @@ export function openS3Store(
       const ends = AbortSignal.any([failed.signal, ...(signal ? [signal] : [])]);
       await Promise.all([
         pipeline(source, through, { signal: ends }).catch(fail),
-        upload.done().catch((error: unknown) => fail(told(error))),
+        upload.done().catch((error: unknown) => fail(asUnavailable(error))),
       ]);
       failed.signal.throwIfAborted();
       return result();
     },
 
     async get(key, range) {
-      const asked = range ? { Range: `bytes=${range.start}-${range.end}` } : {};
-      const { Body: body } = await client.send(new GetObjectCommand({ ...place(key), ...asked }), soon).catch(missing);
+      const options = range ? { Range: `bytes=${range.start}-${range.end}` } : {};
+      const { Body: body } = await client
+        .send(new GetObjectCommand({ ...place(key), ...options }), soon)
+        .catch(missing);
       if (!(body instanceof Readable)) throw new Error('S3 gave no stream. This is a bug.');
       return body;
     },
 
     async size(key) {
-      const asked = new HeadObjectCommand(place(key));
+      const head = new HeadObjectCommand(place(key));
       try {
-        const { ContentLength: bytes = 0 } = await client.send(asked, soon);
+        const { ContentLength: bytes = 0 } = await client.send(head, soon);
         return bytes;
       } catch (error) {
         if (isMissing(error)) return null;
-        throw told(error);
+        throw asUnavailable(error);
       }
     },
 
@@ -99,20 +101,20 @@ export function openS3Store(
     },
 
     async *list({ atOnce = 1_000 } = {}) {
-      const wanted = { Bucket: bucket, Prefix: prefix, MaxKeys: atOnce };
+      const listing = { Bucket: bucket, Prefix: prefix, MaxKeys: atOnce };
       let after: string | undefined;
       for (let isMore = true; isMore; ) {
         // The older way to list: the last key goes on from page to page, with every server that speaks S3.
-        const asked: ListObjectsCommand = new ListObjectsCommand({ ...wanted, Marker: after });
-        const listed = client.send(asked, soon);
+        const page: ListObjectsCommand = new ListObjectsCommand({ ...listing, Marker: after });
+        const listed = client.send(page, soon);
         const { Contents: found = [], IsTruncated: isCut = false } = await listed.catch(listingRefused);
-        const page = found.map(({ Key: key = '', Size: bytes = 0, LastModified: changed }) => ({
+        const objects = found.map(({ Key: key = '', Size: bytes = 0, LastModified: changed }) => ({
           key: key.slice(prefix.length),
           bytes,
           // Without a time of change it counts as new.
           changedMs: changed?.getTime() ?? Number.POSITIVE_INFINITY,
         }));
-        yield page.filter(({ key }) => isKey(key));
+        yield objects.filter(({ key }) => isKey(key));
         after = found.at(-1)?.Key;
         isMore = isCut && after !== undefined;
       }
@@ -143,23 +145,23 @@ function reasonOf(error: unknown): string {
 }
 
 function missing(error: unknown): never {
-  throw isMissing(error) ? fault('artifact_not_found', { cause: error }) : told(error);
+  throw isMissing(error) ? fault('artifact_not_found', { cause: error }) : asUnavailable(error);
 }
 
 function rethrow(error: unknown): never {
-  throw told(error);
+  throw asUnavailable(error);
 }
 
 /** Listing has a permission of its own: whoever lacks it is told so. */
 function listingRefused(error: unknown): never {
-  throw isLockedOut(error) ? error : told(error);
+  throw isLockedOut(error) ? error : asUnavailable(error);
 }
 
 /**
  * No answer, or one that says that it cannot at present, or that our credentials are not good: the same may work later. What
  * else S3 refuses it refuses again.
  */
-function told(error: unknown): unknown {
+function asUnavailable(error: unknown): unknown {
   const status = statusOf(error);
   const isRefusal = status >= 400 && status < 500 && status !== 408 && status !== 429 && !isLockedOut(error);
   const isOurs = error instanceof Error && error.name === 'AbortError';

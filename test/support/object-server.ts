@@ -2,13 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import S3rver from '@20minutes/s3rver';
-import type { S3Place } from '#objects';
+import type { S3Location } from '#objects';
 
 /**
  * A server on loopback that speaks S3, with one empty bucket. With `refusesLists` its objects may be read, also those that
  * are not there, but not listed.
  */
-export async function startS3Server({ refusesLists = false } = {}): Promise<S3Place & { stop: () => Promise<void> }> {
+export async function startS3Server({
+  refusesLists = false,
+} = {}): Promise<S3Location & { stop: () => Promise<void> }> {
   const directory = await mkdtemp(path.join(tmpdir(), 'fanfold-s3-'));
   const bucket = 'fanfold';
   const server = new S3rver({

@@ -16,7 +16,12 @@ export type PartialQuery = Partial<Omit<ExampleQuery, 'dataset'>>;
 const rule = { dedupe: 'none', maxExamples: 1_000_000 } as const;
 
 const queryOf = (dataset: Dataset, query: PartialQuery): ExampleQuery => ({
-  ...{ dataset, version: null, q: null, split: null, origin: null, valid: null },
+  dataset,
+  version: null,
+  q: null,
+  split: null,
+  origin: null,
+  valid: null,
   ...query,
 });
 

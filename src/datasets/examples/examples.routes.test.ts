@@ -29,7 +29,14 @@ test('an example is stored with its tokens, and comes back as it is', async () =
   assert.match(String(content_hash), /^[0-9a-f]{64}$/);
   assert.ok(path.includes(String(dataset_id)));
   assert.deepEqual(rest, {
-    ...{ id, kind: 'text', embedding: null, split: 'test', origin: 'manual', origin_id: null, valid: true, issues: [] },
+    id,
+    kind: 'text',
+    embedding: null,
+    split: 'test',
+    origin: 'manual',
+    origin_id: null,
+    valid: true,
+    issues: [],
     text: {
       messages: [
         { role: 'user', content: 'Where is the lamp?' },

@@ -85,7 +85,10 @@ async function found({ datasetId, author }: Seeded, asked: StorableExample[], st
   return {
     live: [...(await findLiveContents(db.database, datasetId, hex))].sort(),
     known: await knownOf(datasetId, hashes),
-    ...{ sha256: version.sha256, train: version.trainCount, test: version.testCount, files },
+    sha256: version.sha256,
+    train: version.trainCount,
+    test: version.testCount,
+    files,
   };
 }
 

@@ -2,7 +2,7 @@ import type { Database, Sql } from '#db';
 import { defineTask, type Jobs, type TaskRun } from '#jobs';
 import { enqueueIndexing } from '../search/index-examples.ts';
 import { accountOfImport, findRunning, listAbandoned, returnAttempt } from './import-runs.store.ts';
-import type { ObjectPlace, WorkBounds, WorkTarget } from './worker/protocol.ts';
+import type { ObjectLocation, WorkBounds, WorkTarget } from './worker/protocol.ts';
 import { failImport } from './worker/run-import.ts';
 import { tempFolderOf } from './worker/temp-files.ts';
 import type { CountingModels } from './worker/token-counting.ts';
@@ -11,7 +11,7 @@ import { createWorkers, type Workers } from './worker/worker-process.ts';
 export type ImportTaskOptions = {
   database: Database;
   jobs: Pick<Jobs, 'handle' | 'enqueue'>;
-  objectPlace: ObjectPlace;
+  objectLocation: ObjectLocation;
   bounds: WorkBounds;
   /** Folder for what cannot be read as it comes. */
   tempDir: string;
@@ -34,7 +34,7 @@ const busySeconds = 5;
 
 export function createImportTask(options: ImportTaskOptions): ImportTask {
   const { database, jobs } = options;
-  const target = () => ({ databaseUrl: database.url, objects: options.objectPlace, counting: options.counting() });
+  const target = () => ({ databaseUrl: database.url, objects: options.objectLocation, counting: options.counting() });
   const enqueue = (sql: Sql, importId: string) => enqueueWork(jobs, sql, importId);
   const workers = createWorkers(options.environment);
   jobs.handle(task, ({ importId }, run) => handle({ ...options, workers, target }, importId, run));

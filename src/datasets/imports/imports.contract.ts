@@ -244,7 +244,7 @@ export const cancelContract: Contract = {
   tag,
   summary: 'Cancel an import',
   description:
-    'Ends an import; nothing of it is in the dataset. One that is being written is `canceling` for a moment. A canceled one stays as it is.',
+    'Ends an import; nothing of it is in the dataset. One that is being written is `canceling` until its worker has stopped. A canceled one stays as it is.',
   answers: {
     200: { ...one, example: { ...waiting, state: 'canceled', expires_at: null, finished_at: completed.finished_at } },
   },

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { once } from '#calls';
 import type { Database } from '#db';
 import { type PublicUrl, pageOf, readPage, type TypeBoxProvider } from '#http';
-import type { CursorCodec } from '#kernel';
+import { type CursorCodec, readListPage } from '#kernel';
 import type { ObjectStore } from '#objects';
 import { changeOwnProject, projectPrefix, readOwnProject } from '#projects';
 import type { DatasetLimits } from '../limits.ts';
@@ -13,7 +13,8 @@ import { createImportBody, importsQuery } from './import-requests.schema.ts';
 import type { ImportTask } from './import-task.ts';
 import { importToWire } from './import-wire.ts';
 import { createContract, listContract, readContract } from './imports.contract.ts';
-import { createImport, listImports } from './imports.ts';
+import { countImports, listImports } from './imports.store.ts';
+import { createImport } from './imports.ts';
 
 export type ImportRoutesDeps = {
   database: Database;
@@ -51,11 +52,12 @@ export function importsRoutes(deps: ImportRoutesDeps) {
       async (request) => {
         const { id: projectId } = await readOwnProject(database, request.principal, importPathOf(request));
         const { state = null, dataset_id: datasetId = null } = request.query;
-        const page = await listImports(
-          { sql: database, cursors },
-          { projectId, state, datasetId },
-          readPage(request.query),
-        );
+        const filter = { projectId, state, datasetId };
+        const scope = ['imports', projectId, state ?? '', datasetId ?? ''];
+        const page = await readListPage({ cursors, scope }, readPage(request.query), {
+          list: (rows) => listImports(database, filter, rows),
+          count: () => countImports(database, filter),
+        });
         return pageOf({ ...page, toWire: importToWire });
       },
     );

@@ -1,5 +1,5 @@
 import { type Sql, timeText } from '#db';
-import { parseExactJson } from '#kernel';
+import { type Listed, type ListPosition, parseExactJson } from '#kernel';
 import type { ImportOptions, ImportRecord, ImportState, ReaderOptions, SampleRow } from './import-record.ts';
 import type { WireMapping } from './mapping/mapping.ts';
 
@@ -81,30 +81,28 @@ export async function countRunningImports(sql: Sql, projectId: string): Promise<
 }
 
 export type ImportFilter = { projectId: string; state: ImportState | null; datasetId: string | null };
-export type ImportPosition = { createdAt: string; id: string };
-
 const matches = `i.project_id = $1 and ($2::text is null or i.state = $2) and ($3::text is null or i.dataset_id = $3)`;
 
-export async function listImports(
+export function listImports(
   sql: Sql,
   { projectId, state, datasetId }: ImportFilter,
-  { after, limit }: { after: ImportPosition | null; limit: number },
-): Promise<{ rows: (ImportRecord & { position: string })[]; totalCount: number }> {
-  const [rows, [count]] = await Promise.all([
-    sql.query<ImportRecord & { position: string }>(
-      `select ${importColumns}, ${timeText('i.created_at')} as position
-         from ${tables}
-        where ${matches} and ($4::timestamptz is null or (i.created_at, i.id) < ($4::timestamptz, $5))
-        order by i.created_at desc, i.id desc limit $6`,
-      [projectId, state, datasetId, after?.createdAt ?? null, after?.id ?? '', limit],
-    ),
-    sql.query<{ total: number }>(`select count(*)::integer as total from imports i where ${matches}`, [
-      projectId,
-      state,
-      datasetId,
-    ]),
-  ]);
-  return { rows, totalCount: count?.total ?? 0 };
+  { after, limit }: { after: ListPosition; limit: number },
+): Promise<Listed<ImportRecord>[]> {
+  return sql.query(
+    `select ${importColumns}, ${timeText('i.created_at')} as position
+       from ${tables}
+      where ${matches} and (i.created_at, i.id) < ($4::timestamptz, $5)
+      order by i.created_at desc, i.id desc limit $6`,
+    [projectId, state, datasetId, after.createdAt, after.id, limit],
+  );
+}
+
+export async function countImports(sql: Sql, { projectId, state, datasetId }: ImportFilter): Promise<number> {
+  const [row] = await sql.query<{ total: number }>(
+    `select count(*)::integer as total from imports i where ${matches}`,
+    [projectId, state, datasetId],
+  );
+  return row?.total ?? 0;
 }
 
 export async function findSample(sql: Sql, id: string): Promise<SampleRow[]> {

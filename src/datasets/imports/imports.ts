@@ -1,5 +1,5 @@
 import type { Sql } from '#db';
-import { type CursorCodec, checkDisplayName, fault, newId } from '#kernel';
+import { checkDisplayName, fault, newId } from '#kernel';
 import { takeStorage } from '#limits';
 import { readDataset } from '../datasets.ts';
 import type { DatasetLimits } from '../limits.ts';
@@ -7,15 +7,7 @@ import { type ImportAuthor, wrongState } from './import-access.ts';
 import { recordImportActivity } from './import-activity.ts';
 import { defaultOptions, type ImportRecord, type ImportState } from './import-record.ts';
 import type { ImportTask } from './import-task.ts';
-import {
-  cancelLocked,
-  countOpenImports,
-  findImport,
-  type ImportFilter,
-  insertImport,
-  listImports as listRows,
-  requestProfile,
-} from './imports.store.ts';
+import { cancelLocked, countOpenImports, findImport, insertImport, requestProfile } from './imports.store.ts';
 import { isKnownEncoding } from './reading/encoding.ts';
 import type { FileFormat } from './reading/source-row.ts';
 
@@ -170,25 +162,4 @@ export async function cancelImport(
   const about = { ...record, accountId: project.accountId, ownerSlug: project.ownerSlug, projectSlug: project.slug };
   await recordImportActivity(tx, about, 'canceled', {}, { actor, requestId });
   return reloadImport(tx, record);
-}
-
-export type ImportPage = {
-  rows: (ImportRecord & { position: string })[];
-  limit: number;
-  totalCount: number;
-  cursorOf: (row: ImportRecord & { position: string }) => string;
-};
-
-export async function listImports(
-  { sql, cursors }: { sql: Sql; cursors: CursorCodec },
-  filter: ImportFilter,
-  { limit, cursor }: { limit: number; cursor: string | null },
-): Promise<ImportPage> {
-  const scope = ['imports', filter.projectId, filter.state ?? '', filter.datasetId ?? ''];
-  const [createdAt, id] = cursor === null ? [] : cursors.decode(scope, cursor);
-  if (cursor !== null && (createdAt === undefined || id === undefined))
-    throw fault('invalid_cursor', { param: 'cursor' });
-  const after = createdAt === undefined || id === undefined ? null : { createdAt, id };
-  const { rows, totalCount } = await listRows(sql, filter, { after, limit: limit + 1 });
-  return { rows, totalCount, limit, cursorOf: (row) => cursors.encode(scope, [row.position, row.id]) };
 }

@@ -21,11 +21,19 @@ before(async () => {
   db = await createTestDatabase();
   jobs = createJobs({ url: db.url });
   datasets = createDatasets({
-    ...{ database: db.database, jobs, models: openShippedModels(), cursors: createCursorCodec(Buffer.alloc(32, 7)) },
+    database: db.database,
+    jobs,
+    models: openShippedModels(),
+    cursors: createCursorCodec(Buffer.alloc(32, 7)),
     tokenCounter: { count: async () => [], close: async () => {} },
     limits: {
-      ...{ maxDatasets: 9, maxExamplesPerDataset: 99_999, maxVersionsPerDataset: 9, maxIndexes: 9 },
-      ...{ maxImportBytes: 9, maxImportRows: 9, minTrainingExamples: 9 },
+      maxDatasets: 9,
+      maxExamplesPerDataset: 99_999,
+      maxVersionsPerDataset: 9,
+      maxIndexes: 9,
+      maxImportBytes: 9,
+      maxImportRows: 9,
+      minTrainingExamples: 9,
     },
   });
   await jobs.start();

@@ -32,7 +32,7 @@ const changes = `moved as materialized (
   )`;
 
 /** Reading a million examples takes a second or two. */
-const patience = { timeoutMs: 60_000 };
+const options = { timeoutMs: 60_000 };
 
 export type ChangeCounts = Record<ChangeKind, number>;
 
@@ -40,7 +40,7 @@ export async function countChanges(sql: Sql, { datasetId, fromSeq, toSeq }: Stre
   const rows = await sql.query<{ kind: ChangeKind; total: number }>(
     `with ${changes} select kind, count(*)::integer as total from changes group by kind`,
     [datasetId, fromSeq, toSeq],
-    patience,
+    options,
   );
   return { added: 0, removed: 0, changed: 0, ...Object.fromEntries(rows.map(({ kind, total }) => [kind, total])) };
 }
@@ -59,6 +59,6 @@ export function listChanges(
      )
      select id, kind, ${side('old')} as before, ${side('new')} as after from few order by id desc`,
     [datasetId, fromSeq, toSeq, kind, before, limit],
-    patience,
+    options,
   );
 }

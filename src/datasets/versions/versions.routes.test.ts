@@ -25,8 +25,13 @@ test('a version is frozen, read, listed and downloaded under its digest', async 
   assert.match(String(versionId), /^dsv_[0-9A-Z]{26}$/);
   assert.ok(Number((token_stats as { total: number }).total) > 0);
   assert.deepEqual(rest, {
-    ...{ dataset_id: id, number: 1, label: 'first', example_count: 2, split_counts: { train: 1, test: 1 } },
-    ...{ parent_version_id: null, source: { kind: 'manual', id: null }, used_by: { training_jobs: 0, indexes: 0 } },
+    dataset_id: id,
+    number: 1,
+    label: 'first',
+    example_count: 2,
+    split_counts: { train: 1, test: 1 },
+    parent_version_id: null,
+    source: { kind: 'manual', id: null, used_by: { training_jobs: 0, indexes: 0 } },
   });
   assert.deepEqual((await ask('GET', `/dataset-versions/${versionId}`)).json, made.json);
   const same = await ask('POST', `/datasets/${id}/versions`, { label: 'again' });

@@ -3,16 +3,15 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { once } from '#calls';
 import type { Database } from '#db';
 import { isKnownVersion, pageOf, readPage, type TypeBoxProvider } from '#http';
-import { type CursorCodec, checkDisplayName, fault, isId } from '#kernel';
+import { type CursorCodec, checkDisplayName, fault, isId, readListPage } from '#kernel';
 import { changeOwnProject, projectPathOf, projectPrefix, readOwnProject } from '#projects';
 import { datasetPathOf, seeDatasetToChange } from '../dataset-access.ts';
 import { authorOf, datasetPath } from '../datasets.routes.ts';
 import type { DatasetLimits } from '../limits.ts';
-import { pageOfVersions } from './list-versions.ts';
 import { streamLines } from './version-content.ts';
 import { createContract, downloadContract, listContract, readContract } from './versions.contract.ts';
 import { createVersionBody, versionsQuery, versionToWire } from './versions.schema.ts';
-import { type DatasetVersion, findVersion } from './versions.store.ts';
+import { countVersions, type DatasetVersion, findVersion, listVersions } from './versions.store.ts';
 import { summariseHead, writeVersion } from './versions.ts';
 
 export type VersionsRoutesDeps = { database: Database; cursors: CursorCodec; limits: DatasetLimits };
@@ -35,7 +34,11 @@ export function versionsRoutes({ database, cursors, limits }: VersionsRoutesDeps
       async (request) => {
         const { id: projectId } = await readOwnProject(database, request.principal, projectPathOf(request));
         const filter = { projectId, datasetId: request.query.dataset_id ?? null };
-        const page = await pageOfVersions({ sql: database, cursors }, filter, readPage(request.query));
+        const scope = ['dataset-versions', projectId, filter.datasetId ?? ''];
+        const page = await readListPage({ cursors, scope }, readPage(request.query), {
+          list: (rows) => listVersions(database, filter, rows),
+          count: () => countVersions(database, filter),
+        });
         return pageOf({ ...page, toWire: versionToWire });
       },
     );

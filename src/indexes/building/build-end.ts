@@ -9,4 +9,4 @@ export class BuildFailure extends Error {
 }
 
 /** The index was canceled, deleted, or is built by somebody else: this attempt writes nothing more. */
-export class Superseded extends Error {}
+export class BuildSuperseded extends Error {}

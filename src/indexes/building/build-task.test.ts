@@ -5,7 +5,7 @@ import type { Engine } from '#engine';
 import { fault } from '#kernel';
 import { createBackground } from '../background.ts';
 import { boundOfBuild } from '../create-index.ts';
-import { deleteSome, listLeftOvers } from '../documents.store.ts';
+import { deleteSome, listOrphans } from '../documents.store.ts';
 import { chargesOf, type IndexesServer, shop, someoneOn, startIndexesServer } from '../indexes-server.fixture.ts';
 import { createScanner } from '../vectors/scanner.ts';
 import { createVectorFiles } from '../vectors/vector-files.ts';
@@ -202,9 +202,9 @@ test('an index that is deleted while it is built pays for what ran, and leaves n
     charges.map(({ type, outcome }) => [type, outcome]),
     [['index', 'canceled']],
   );
-  assert.ok((await listLeftOvers(server.db.database)).includes(id));
+  assert.ok((await listOrphans(server.db.database)).includes(id));
   while (await deleteSome(server.db.database, id, 30));
-  assert.ok(!(await listLeftOvers(server.db.database)).includes(id));
+  assert.ok(!(await listOrphans(server.db.database)).includes(id));
   assert.equal(await holds(), 0);
   assert.deepEqual(await doctor(server.db.database), []);
 });

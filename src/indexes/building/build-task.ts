@@ -17,12 +17,12 @@ import {
   giveLostTryBack,
   giveTryBack,
   listUnfinished,
-  type Measured,
+  type Measurement,
   noteDocuments,
   noteHeld,
   notePhase,
 } from './build.store.ts';
-import { BuildFailure, Superseded } from './build-end.ts';
+import { BuildFailure, BuildSuperseded } from './build-end.ts';
 import { collectDocuments } from './collect.ts';
 import { type BuildDeps, embedDocuments } from './embed-documents.ts';
 
@@ -82,7 +82,7 @@ export async function buildIndex(
   try {
     await attempt(options, { build, call, signal: run.signal });
   } catch (error) {
-    if (error instanceof Superseded) return await giveLostTryBack(database, build);
+    if (error instanceof BuildSuperseded) return await giveLostTryBack(database, build);
     // An outage or a full disk takes no server with it.
     const isOutage = isUnavailableFault(error) || isStorageFull(error);
     if (run.signal.aborted || (isOutage && !run.isLastAttempt)) await giveTryBack(database, build);
@@ -116,7 +116,7 @@ async function attempt(
   let { documents } = build;
   if (documents === null) {
     documents = await collectDocuments({ database, lease, version, maxDocuments, signal });
-    if (!(await noteDocuments(database, lease, documents))) throw new Superseded();
+    if (!(await noteDocuments(database, lease, documents))) throw new BuildSuperseded();
   }
   const embedder = await openEmbedder(trainedModels, build);
   await embedDocuments(options, { build, embedder, documents, signal });
@@ -131,7 +131,7 @@ async function holdCredits({ database, calls, costOf }: BuildTaskOptions, build:
   if (build.formerLease !== null) await calls.void(build.formerLease);
   const begun = await call.begin({ keyId: null, heldMicro: boundMicro, limits: null, idempotency: null });
   if (begun.state === 'insufficient') throw new BuildFailure('insufficient_credits', describe(begun.availableMicro));
-  if (!(await noteHeld(database, build, boundMicro))) throw new Superseded();
+  if (!(await noteHeld(database, build, boundMicro))) throw new BuildSuperseded();
 }
 
 type Measuring = {
@@ -146,10 +146,10 @@ type Measuring = {
 async function measure(
   options: BuildTaskOptions,
   { build, embedder, documents, version, signal }: Measuring,
-): Promise<Measured> {
+): Promise<Measurement> {
   const { database, embed, search } = options;
   if (version.testCount === 0 || documents === 0) return null;
-  if (!(await notePhase(database, build, 'evaluating'))) throw new Superseded();
+  if (!(await notePhase(database, build, 'evaluating'))) throw new BuildSuperseded();
   const { id, dimensions } = build;
   const spent = { promptTokens: 0, activeMs: 0 };
   const metrics = await evaluate({
@@ -166,7 +166,7 @@ async function measure(
     },
     // A cancellation is seen here.
     onProgress: async () => {
-      if (!(await notePhase(database, build, 'evaluating'))) throw new Superseded();
+      if (!(await notePhase(database, build, 'evaluating'))) throw new BuildSuperseded();
     },
   });
   return { metrics, ...spent };

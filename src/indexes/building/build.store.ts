@@ -1,7 +1,7 @@
 import type { Sql } from '#db';
 import type { Micro } from '#kernel';
 import type { BuildPhase, DatasetIndex, IndexError } from '../dataset-index.ts';
-import type { Metrics } from '../evaluation/metrics.ts';
+import type { IndexMetrics } from '../evaluation/metrics.ts';
 
 /** An index that is being built by whoever has its lease. */
 export type Build = Pick<
@@ -122,10 +122,10 @@ export async function saveBatch(tx: Sql, { id, lease }: Leased, batch: EmbeddedB
 }
 
 /** How well an index finds, and what finding that out took; null: there was nothing to measure. */
-export type Measured = { metrics: Metrics | null; promptTokens: number; activeMs: number } | null;
+export type Measurement = { metrics: IndexMetrics | null; promptTokens: number; activeMs: number } | null;
 
 /** What an index that has ended has to pay for. */
-export type Ended = {
+export type EndedBuild = {
   activeMs: number;
   promptTokens: bigint;
   heldMicro: Micro;
@@ -135,9 +135,9 @@ export type Ended = {
 const ended = `active_ms as "activeMs", prompt_tokens as "promptTokens", held_micro as "heldMicro", lease`;
 
 /** What measuring took counts with the end only: whoever dies before measures again, and that is paid once. */
-export async function endAsReady(tx: Sql, { id, lease }: Leased, measured: Measured): Promise<Ended | null> {
+export async function endAsReady(tx: Sql, { id, lease }: Leased, measured: Measurement): Promise<EndedBuild | null> {
   const { metrics = null, promptTokens = 0, activeMs = 0 } = measured ?? {};
-  const [row] = await tx.query<Ended>(
+  const [row] = await tx.query<EndedBuild>(
     `update dataset_indexes set state = 'ready', charged_micro = 0, metrics = $3, ready_at = now(), finished_at = now(), phase = null,
             prompt_tokens = prompt_tokens + $4, active_ms = active_ms + $5
       where ${isLeased} returning ${ended}`,
@@ -157,8 +157,8 @@ export async function endAsFailed(tx: Sql, { id, lease }: Leased, error: IndexEr
 }
 
 /** Null: it has ended already. */
-export async function endAsCanceled(tx: Sql, id: string): Promise<Ended | null> {
-  const [row] = await tx.query<Ended>(
+export async function endAsCanceled(tx: Sql, id: string): Promise<EndedBuild | null> {
+  const [row] = await tx.query<EndedBuild>(
     `update dataset_indexes set state = 'canceled', charged_micro = 0, finished_at = now(), phase = null
       where id = $1 and state in ('queued', 'building') returning ${ended}`,
     [id],

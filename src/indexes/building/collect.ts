@@ -2,7 +2,7 @@ import { type DatasetVersion, streamVersion, type VersionExample } from '#datase
 import type { Database } from '#db';
 import { deleteCollected, insertDocuments, type NewDocument } from '../documents.store.ts';
 import { embeddingContent, identityOf } from '../passages.ts';
-import { BuildFailure, Superseded } from './build-end.ts';
+import { BuildFailure, BuildSuperseded } from './build-end.ts';
 
 export type Collecting = {
   database: Database;
@@ -36,7 +36,7 @@ export async function collectDocuments({
         `The version has more than ${maxDocuments} different texts, which is the most for an index here.`,
       );
     if (documents.length > 0 && !(await database.transaction((tx) => insertDocuments(tx, lease, documents))))
-      throw new Superseded();
+      throw new BuildSuperseded();
   }
   return collector.count;
 }
@@ -45,7 +45,7 @@ async function removeHalfDone(database: Database, lease: Collecting['lease'], si
   for (let isMore: boolean | null = true; isMore; ) {
     signal.throwIfAborted();
     isMore = await database.transaction((tx) => deleteCollected(tx, lease, deletedAtOnce));
-    if (isMore === null) throw new Superseded();
+    if (isMore === null) throw new BuildSuperseded();
   }
 }
 

@@ -3,7 +3,7 @@ import type { EmbedInBackground } from '../background.ts';
 import { listTexts, type PlacedText } from '../documents.store.ts';
 import type { Embedder } from '../embedding.ts';
 import { type Build, saveBatch } from './build.store.ts';
-import { Superseded } from './build-end.ts';
+import { BuildSuperseded } from './build-end.ts';
 
 export type BuildDeps = { database: Database; embed: EmbedInBackground };
 
@@ -38,7 +38,7 @@ async function embedBatch(
     vectors.map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength)),
   );
   const done = { firstPlace: texts[0]?.place ?? 0, count: texts.length, vectors: bytes, ...spent };
-  if (!(await saveBatch(database, build, done))) throw new Superseded();
+  if (!(await saveBatch(database, build, done))) throw new BuildSuperseded();
 }
 
 function* batchesOf(page: readonly PlacedText[]): Generator<PlacedText[]> {

@@ -1,10 +1,17 @@
 import type { Split, VersionExample } from '#datasets';
-import { type DocumentIdentity, embeddingContent, identityOf, keyIn, type Wanted, wantedOf } from '../passages.ts';
-import type { Found } from '../vectors/scan-protocol.ts';
-import { depth, type Metrics, meanOf, type QueryScores, scoresOf } from './metrics.ts';
+import {
+  type DocumentIdentity,
+  embeddingContent,
+  identityOf,
+  keyIn,
+  type RelevantDocuments,
+  relevantOf,
+} from '../passages.ts';
+import type { ScanResult } from '../vectors/scan.ts';
+import { depth, type IndexMetrics, meanOf, type QueryScores, scoresOf } from './metrics.ts';
 
 export type Corpus = {
-  search: (queries: readonly Float32Array[], count: number) => Promise<Found>;
+  search: (queries: readonly Float32Array[], count: number) => Promise<ScanResult>;
   /** Who stands at these places. */
   identify: (places: readonly number[]) => Promise<ReadonlyMap<number, DocumentIdentity>>;
 };
@@ -22,7 +29,7 @@ export type EvaluationOptions = {
 const queriesAtOnce = 16;
 
 /** Asks the corpus for each query and looks where the positives stand. Null: the split has no examples. */
-export async function evaluate(options: EvaluationOptions): Promise<Metrics | null> {
+export async function evaluate(options: EvaluationOptions): Promise<IndexMetrics | null> {
   const questions = await gather(options);
   const scores: QueryScores[] = [];
   for (let at = 0; at < questions.length; at += queriesAtOnce) {
@@ -33,7 +40,7 @@ export async function evaluate(options: EvaluationOptions): Promise<Metrics | nu
 }
 
 /** A query with all that it should find, and what only examples of the other split call right. */
-type Question = { query: string; wanted: Wanted; beside: Wanted };
+type Question = { query: string; wanted: RelevantDocuments; beside: RelevantDocuments };
 
 /**
  * The first queries of the split, each once: what other examples of the same query call right is right, and no wrong result
@@ -61,8 +68,8 @@ async function gather({ examplesOf, split, maxQueries, onProgress }: EvaluationO
   }
   return [...found].map(([query, { positives, beside }]) => ({
     query,
-    wanted: wantedOf(positives),
-    beside: wantedOf(beside),
+    wanted: relevantOf(positives),
+    beside: relevantOf(beside),
   }));
 }
 

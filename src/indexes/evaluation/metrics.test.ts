@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '#test/properties.ts';
-import { identityOf, wantedOf } from '../passages.ts';
+import { identityOf, relevantOf } from '../passages.ts';
 import { ranksOf } from './evaluate.ts';
 import { meanOf, scoresOf } from './metrics.ts';
 
@@ -51,24 +51,24 @@ test('metrics of any ranking lie between none and the best one, and an earlier r
 
 test('texts of one document count once, at the place of the best, and a positive is known by text or by name', () => {
   const passage = (text: string, id: string | null = null) => identityOf({ text, document_id: id });
-  const wanted = wantedOf([passage('a', 'doc'), passage('b')]);
+  const wanted = relevantOf([passage('a', 'doc'), passage('b')]);
   assert.equal(wanted.count, 2);
   const ranks = (...results: [string, (string | null)?][]) =>
     ranksOf(
-      { wanted, beside: wantedOf([]) },
+      { wanted, beside: relevantOf([]) },
       results.map(([text, id = null], at) => ({ ...passage(text, id), score: -at })),
     );
   assert.deepEqual(ranks(['x', 'other'], ['y', 'other'], ['a']), [2]);
   assert.deepEqual(ranks(['another text of it', 'doc'], ['a', 'doc'], ['b']), [1, 2]);
   assert.deepEqual(ranks(['x'], ['b', 'its name']), [2]);
-  assert.equal(wantedOf([passage('a', 'doc'), passage('other text', 'doc'), passage('a')]).count, 1);
+  assert.equal(relevantOf([passage('a', 'doc'), passage('other text', 'doc'), passage('a')]).count, 1);
 });
 
 test('what scores the same as a positive stands before it, and what another split calls right stands nowhere', () => {
   const passage = (text: string) => identityOf({ text, document_id: null });
   const question = {
-    wanted: wantedOf([passage('a'), passage('b')]),
-    beside: wantedOf([passage('b'), passage('learned')]),
+    wanted: relevantOf([passage('a'), passage('b')]),
+    beside: relevantOf([passage('b'), passage('learned')]),
   };
   const ranks = (...results: [string, number][]) =>
     ranksOf(

@@ -9,7 +9,7 @@ export type QueryScores = {
   ndcgAt10: number;
 };
 
-export type Metrics = QueryScores & { queries: number };
+export type IndexMetrics = QueryScores & { queries: number };
 
 /** Results that are looked at. */
 export const depth = 100;
@@ -27,7 +27,7 @@ export function scoresOf({ ranks, positives }: QueryRanks): QueryScores {
   };
 }
 
-export function meanOf(all: readonly QueryScores[]): Metrics | null {
+export function meanOf(all: readonly QueryScores[]): IndexMetrics | null {
   if (all.length === 0) return null;
   const mean = (name: keyof QueryScores) => all.reduce((sum, scores) => sum + scores[name], 0) / all.length;
   return {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '#test/properties.ts';
-import { type DocumentIdentity, identityOf, keyIn, wantedOf } from '../passages.ts';
-import { type Candidate, chooseNegatives } from './choose-negatives.ts';
+import { type DocumentIdentity, identityOf, keyIn, relevantOf } from '../passages.ts';
+import { chooseNegatives, type NegativeCandidate } from './choose-negatives.ts';
 
-const candidate = (rank: number, score: number, hash: string, documentId: string | null = null): Candidate => ({
+const candidate = (rank: number, score: number, hash: string, documentId: string | null = null): NegativeCandidate => ({
   place: rank,
   rank,
   score,
@@ -13,7 +13,7 @@ const candidate = (rank: number, score: number, hash: string, documentId: string
 });
 
 const rightFor = (positives: readonly Parameters<typeof identityOf>[0][]) => {
-  const wanted = wantedOf(positives.map(identityOf));
+  const wanted = relevantOf(positives.map(identityOf));
   return (document: DocumentIdentity) => keyIn(wanted, document) !== null;
 };
 

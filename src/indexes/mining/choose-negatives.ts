@@ -7,17 +7,17 @@ export type MiningRule = {
   maxScoreRatio: number;
 };
 
-export type Candidate = DocumentIdentity & { place: number; rank: number; score: number };
+export type NegativeCandidate = DocumentIdentity & { place: number; rank: number; score: number };
 
-export type Chosen = {
-  negatives: Candidate[];
+export type ChosenNegatives = {
+  negatives: NegativeCandidate[];
   /** Candidates left out because they score like a positive. */
   tooSimilar: number;
 };
 
-export type Choice = {
+export type NegativeChoice = {
   /** Nearest first. */
-  candidates: readonly Candidate[];
+  candidates: readonly NegativeCandidate[];
   isRight: (document: DocumentIdentity) => boolean;
   /** Cosines of the query and its positives. */
   positiveScores: readonly number[];
@@ -28,10 +28,13 @@ export type Choice = {
  * The nearest documents that are not right, less those that score like a positive (positive-aware filter, NV-Retriever). What
  * the example has as negatives stays and counts. One text per `document_id`: others of it would teach the same.
  */
-export function chooseNegatives({ candidates, isRight, positiveScores, present }: Choice, rule: MiningRule): Chosen {
+export function chooseNegatives(
+  { candidates, isRight, positiveScores, present }: NegativeChoice,
+  rule: MiningRule,
+): ChosenNegatives {
   const bound = partOf(Math.min(...positiveScores), rule.maxScoreRatio);
   const taken = new Set(present.flatMap(namesOf));
-  const negatives: Candidate[] = [];
+  const negatives: NegativeCandidate[] = [];
   let tooSimilar = 0;
   for (const candidate of candidates) {
     if (present.length + negatives.length >= rule.maxNegatives) break;

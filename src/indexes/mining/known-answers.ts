@@ -7,9 +7,9 @@ import { type DocumentIdentity, embeddingContent, identityOf } from '../passages
 type Version = Pick<DatasetVersion, 'datasetId' | 'seq'>;
 
 /** What examples call right: queries with their positives, each known by its text and by its `document_id`. */
-export type Answers = { isRight: (query: string, document: DocumentIdentity) => boolean };
+export type RelevanceIndex = { isRight: (query: string, document: DocumentIdentity) => boolean };
 
-export type KnownAnswers = { of: (version: Version, queries: readonly string[]) => Promise<Answers> };
+export type KnownAnswers = { of: (version: Version, queries: readonly string[]) => Promise<RelevanceIndex> };
 
 export type KnownAnswersOptions = {
   examplesOf: (version: Version) => AsyncIterable<readonly VersionExample[]>;
@@ -113,7 +113,7 @@ function queryKey(query: string): string {
   return hash('sha256', plainText(query));
 }
 
-class Pairs implements Answers {
+class Pairs implements RelevanceIndex {
   readonly #seen = new SeenHashes();
   size = 0;
 

@@ -10,12 +10,12 @@ import { listDocumentsByHash, listDocumentTextsAt } from '../documents.store.ts'
 import { type Embedder, type EmbeddingEngine, embedTexts } from '../embedding.ts';
 import type { Searchable } from '../index-access.ts';
 import { corpusOf, type SearchDeps } from '../index-corpus.ts';
-import type { Spent } from '../paid-run.ts';
+import type { EmbeddingUsage } from '../paid-run.ts';
 import { type DocumentIdentity, embeddingContent, hashOf, identityOf } from '../passages.ts';
-import { type Candidate, chooseNegatives, type MiningRule } from './choose-negatives.ts';
-import type { Answers, KnownAnswers } from './known-answers.ts';
+import { chooseNegatives, type MiningRule, type NegativeCandidate } from './choose-negatives.ts';
+import type { KnownAnswers, RelevanceIndex } from './known-answers.ts';
 
-export type MiningQuestion = MiningRule & {
+export type MiningRequest = MiningRule & {
   index: Searchable;
   embedder: Embedder;
   version: Pick<DatasetVersion, 'datasetId' | 'seq'>;
@@ -27,7 +27,7 @@ export type MiningQuestion = MiningRule & {
   signal: AbortSignal;
 };
 
-type MinedNegative = Candidate & { text: string };
+type MinedNegative = NegativeCandidate & { text: string };
 
 /** `full`: it has as many negatives as it may; `none_found`: nothing is left that is far enough from its positives. */
 type MiningStatus = 'mined' | 'full' | 'none_found';
@@ -41,11 +41,11 @@ export type MinedExample = {
   content: EmbeddingContent;
 };
 
-export type Mined = {
+export type MiningResult = {
   examples: MinedExample[];
   /** Where to go on; null: that was the last. */
   next: VersionPosition | null;
-  spent: Spent;
+  spent: EmbeddingUsage;
 };
 
 export type MiningDeps = SearchDeps & { engine: EmbeddingEngine; answers: KnownAnswers };
@@ -53,7 +53,7 @@ export type MiningDeps = SearchDeps & { engine: EmbeddingEngine; answers: KnownA
 const queriesAtOnce = 16;
 
 /** Looks for hard negatives of the next examples of a version; writes nothing. */
-export async function mine(deps: MiningDeps, question: MiningQuestion): Promise<Mined> {
+export async function mine(deps: MiningDeps, question: MiningRequest): Promise<MiningResult> {
   const { version, split, after, limit } = question;
   // Large examples make a page shorter than its limit, so its length does not tell whether it is the last.
   const examples = await pageVersion(deps.sql, version, { split, after, limit });
@@ -71,7 +71,7 @@ export async function mine(deps: MiningDeps, question: MiningQuestion): Promise<
   return { examples: mined, next: further.length > 0 ? last : null, spent };
 }
 
-type Batch = MiningQuestion & { examples: readonly VersionExample[]; answers: Answers; spent: Spent };
+type Batch = MiningRequest & { examples: readonly VersionExample[]; answers: RelevanceIndex; spent: EmbeddingUsage };
 
 async function mineBatch(deps: MiningDeps, batch: Batch): Promise<MinedExample[]> {
   const { index, embedder, examples, answers, signal, candidates: count } = batch;

@@ -3,7 +3,7 @@ import type { ReplacedExample } from '#datasets';
 import { creditsText, nullable } from '#http';
 import { formatCredits, type Micro } from '#kernel';
 import { documentId, score, usageSchema, usageToWire } from '../search/search.schema.ts';
-import type { Mined, MinedExample } from './mine.ts';
+import type { MinedExample, MiningResult } from './mine.ts';
 
 export const mineBody = Type.Object({
   split: Type.Optional(
@@ -94,7 +94,7 @@ type Written = {
 };
 
 export function minedToWire(
-  { examples, spent }: Mined,
+  { examples, spent }: MiningResult,
   { written, nextAfter, micro }: Written,
 ): Static<typeof minedSchema> {
   return {

@@ -4,13 +4,13 @@ import type { EmbeddingEngine } from '../embedding.ts';
 import { type Embedder, embedTexts } from '../embedding.ts';
 import type { Searchable } from '../index-access.ts';
 import { corpusOf, type SearchDeps } from '../index-corpus.ts';
-import type { Spent } from '../paid-run.ts';
+import type { EmbeddingUsage } from '../paid-run.ts';
 
 export type SearchResult = { rank: number; documentId: string | null; text: string; score: number };
 
-export type Searched = { results: SearchResult[]; spent: Spent };
+export type IndexSearchResult = { results: SearchResult[]; spent: EmbeddingUsage };
 
-export type SearchQuestion = {
+export type IndexSearch = {
   index: Searchable;
   embedder: Embedder;
   query: string;
@@ -21,8 +21,8 @@ export type SearchQuestion = {
 /** Finds the documents nearest to a query, compared with every one of them. */
 export async function searchIndex(
   deps: SearchDeps & { engine: EmbeddingEngine },
-  { index, embedder, query, topK, signal }: SearchQuestion,
-): Promise<Searched> {
+  { index, embedder, query, topK, signal }: IndexSearch,
+): Promise<IndexSearchResult> {
   const { vectors, activeMs, promptTokens } = await embedTexts(deps.engine, {
     embedder,
     role: 'query',

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { creditsText, nullable } from '#http';
 import { formatCredits, type Micro } from '#kernel';
-import type { Spent } from '../paid-run.ts';
+import type { EmbeddingUsage } from '../paid-run.ts';
 import type { SearchResult } from './search-index.ts';
 
 export const searchBody = Type.Object({
@@ -41,7 +41,7 @@ export const foundSchema = Type.Object({
 
 export function foundToWire(
   results: readonly SearchResult[],
-  { modelRevision, spent, micro }: { modelRevision: number | null; spent: Spent; micro: Micro },
+  { modelRevision, spent, micro }: { modelRevision: number | null; spent: EmbeddingUsage; micro: Micro },
 ): Static<typeof foundSchema> {
   return {
     results: results.map(({ rank, documentId: id, text, score: cosine }) => ({
@@ -56,6 +56,6 @@ export function foundToWire(
   };
 }
 
-export function usageToWire({ promptTokens }: Spent): Static<typeof usageSchema> {
+export function usageToWire({ promptTokens }: EmbeddingUsage): Static<typeof usageSchema> {
   return { prompt_tokens: promptTokens, total_tokens: promptTokens };
 }

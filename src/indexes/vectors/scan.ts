@@ -1,36 +1,47 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { exactSearch, MetricKind } from 'usearch';
-import type { Found, VectorFile } from './scan-protocol.ts';
-import { TopPlaces } from './top-places.ts';
 
 /** Read at a time: small enough for the processor's cache, large enough that reading costs little. */
 const blockBytes = 2 * 1024 * 1024;
 
+/** A file of unit vectors, float32, little-endian, one behind the other. */
+export type VectorFile = { path: string; dimensions: number; rows: number };
+
 export type ScanRequest = { file: VectorFile; queries: Float32Array; count: number };
+
+/** For each query in turn, as many places as requested (all, where there are fewer), best first. */
+export type ScanResult = {
+  perQuery: number;
+  places: Int32Array;
+  /** Inner products, which are cosines. */
+  scores: Float32Array;
+};
+
+type ScoredPlace = { place: number; score: number };
 
 /**
  * Compares every vector of a file with every query. While a block is compared the next one is read, so memory is two
  * blocks whatever the size of the file, and a file that was read lately comes out of the system's cache.
  */
-export async function scan({ file, queries, count }: ScanRequest): Promise<Found> {
+export async function scan({ file, queries, count }: ScanRequest): Promise<ScanResult> {
   const { dimensions, rows } = file;
   const perQuery = Math.min(count, rows);
   // usearch 2.26 reads from the beginning of the buffer, wherever the view on it begins.
   const own = Float32Array.from(queries);
-  const tops = Array.from({ length: queries.length / dimensions }, () => new TopPlaces(perQuery));
+  const tops: ScoredPlace[][] = Array.from({ length: queries.length / dimensions }, () => []);
   const handle = await open(file.path, 'r');
   try {
     for await (const { vectors, firstPlace } of blocksOf(handle, file)) {
       const best = Math.min(perQuery, vectors.length / dimensions);
-      compare({ vectors, firstPlace, queries: own, dimensions, best }, tops);
+      compare({ vectors, firstPlace, queries: own, dimensions, best }, tops, perQuery);
     }
   } finally {
     await handle.close();
   }
   return {
     perQuery,
-    places: Int32Array.from(tops.flatMap((top) => top.places)),
-    scores: Float32Array.from(tops.flatMap((top) => top.scores)),
+    places: Int32Array.from(tops.flatMap((top) => top.map(({ place }) => place))),
+    scores: Float32Array.from(tops.flatMap((top) => top.map(({ score }) => score))),
   };
 }
 
@@ -71,11 +82,18 @@ async function readWhole(handle: FileHandle, into: Float32Array, position: numbe
 
 type Comparison = Block & { queries: Float32Array; dimensions: number; best: number };
 
-function compare({ vectors, firstPlace, queries, dimensions, best }: Comparison, tops: readonly TopPlaces[]): void {
+/** Keeps the best places of each query, best first; of equal scores, the first place. */
+function compare(
+  { vectors, firstPlace, queries, dimensions, best }: Comparison,
+  tops: ScoredPlace[][],
+  perQuery: number,
+): void {
   const matches = exactSearch(vectors, queries, dimensions, best, MetricKind.IP, 1);
   for (const [index, top] of tops.entries()) {
     const { keys, distances } = 'get' in matches ? matches.get(index) : matches;
-    // Best first: after one that is not good enough, none is.
-    for (const [at, key] of keys.entries()) if (!top.offer(firstPlace + Number(key), 1 - (distances[at] ?? 0))) break;
+    for (const [at, key] of keys.entries())
+      top.push({ place: firstPlace + Number(key), score: 1 - (distances[at] ?? 0) });
+    top.sort((a, b) => b.score - a.score || a.place - b.place);
+    top.splice(perQuery);
   }
 }

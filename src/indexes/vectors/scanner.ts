@@ -1,14 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { fault } from '#kernel';
 import { childEnvironment, type ProcessEnvironment, RequestProcess } from '#processes';
-import type { Found, ScanRequest, VectorFile } from './scan-protocol.ts';
+import type { ScanRequest, ScanResult, VectorFile } from './scan.ts';
 
 /**
  * Searches files of vectors in a child process, which starts with the first search and ends after a time without one.
  */
 export type Scanner = {
   /** Throws `capacity_unavailable` when the search fails, twice. */
-  search: (file: VectorFile, queries: readonly Float32Array[], count: number) => Promise<Found>;
+  search: (file: VectorFile, queries: readonly Float32Array[], count: number) => Promise<ScanResult>;
   stop: () => void;
 };
 
@@ -19,7 +19,7 @@ const timeoutMs = 120_000;
 const mostQueries = 16;
 
 export function createScanner(environment: ProcessEnvironment): Scanner {
-  const child = new RequestProcess<ScanRequest, Found>({
+  const child = new RequestProcess<ScanRequest, ScanResult>({
     script,
     env: childEnvironment(environment, 'node'),
     nodeFlags: ['--max-semi-space-size=2'],
@@ -30,7 +30,7 @@ export function createScanner(environment: ProcessEnvironment): Scanner {
 
   return {
     async search(file, queries, count) {
-      const parts: Found[] = [];
+      const parts: ScanResult[] = [];
       for (let at = 0; at < queries.length; at += mostQueries) {
         const request = { file, queries: joined(queries.slice(at, at + mostQueries), file.dimensions), count };
         // A child that died may have done so for any reason, so that it is asked twice.
@@ -53,7 +53,7 @@ function joined(queries: readonly Float32Array[], dimensions: number): Float32Ar
   return all;
 }
 
-function together(parts: readonly Found[]): Found {
+function together(parts: readonly ScanResult[]): ScanResult {
   return {
     perQuery: parts[0]?.perQuery ?? 0,
     places: Int32Array.from(parts.flatMap(({ places }) => [...places])),

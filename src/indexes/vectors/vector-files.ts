@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from 
 import path from 'node:path';
 import type { Sql } from '#db';
 import { systemCodeOf } from '#kernel';
-import type { VectorFile } from './scan-protocol.ts';
+import type { VectorFile } from './scan.ts';
 import { listVectors } from './vectors.store.ts';
 
 /** What is needed of an index whose documents all have their vectors. */

@@ -1,7 +1,7 @@
-import type { S3Place } from '#objects';
+import type { S3Location } from '#objects';
 
 /** Where the objects are, for a process that opens the store itself. */
-export type ObjectPlace = { kind: 'folder'; root: string } | { kind: 's3'; place: S3Place };
+export type ObjectLocation = { kind: 'folder'; root: string } | { kind: 's3'; place: S3Location };
 
 export type WorkBounds = {
   maxRows: number;
@@ -16,7 +16,7 @@ export type WorkBounds = {
 
 export type WorkTarget<Counting> = {
   databaseUrl: string;
-  objects: ObjectPlace;
+  objects: ObjectLocation;
   /** What the process needs to count tokens; null: no model is installed that could count. */
   counting: Counting | null;
 };
