@@ -4,8 +4,9 @@ import { isExactNumber } from '#kernel';
 export type Decimal = { units: bigint; places: number };
 
 const mostExponent = 400;
-
-export const zero: Decimal = { units: 0n, places: 0 };
+/** Of a step: places behind the point, and units; numbers with more digits are not exact when they are read. */
+const mostPlaces = 12;
+const mostUnits = 10n ** 15n;
 
 /** The decimal that a number of a schema was written as; null where the value is no number, or has an exponent that no answer reaches. */
 export function decimalOf(value: unknown): Decimal | null {
@@ -49,8 +50,22 @@ export function ceilAt(value: Decimal, places: number): bigint {
   return -floorAt(negated(value), places);
 }
 
-export function isExactAt(value: Decimal, places: number): boolean {
-  return value.places <= places;
+/** The value of `multipleOf`; null where it is no step, or has too many digits to be enforced. */
+export function decimalStep(value: unknown): Decimal | null {
+  const step = decimalOf(value);
+  return step === null || step.units <= 0n || step.units >= mostUnits || step.places > mostPlaces ? null : step;
+}
+
+/** What is a multiple of both; null where that has too many digits. */
+export function commonStep(first: Decimal, second: Decimal): Decimal | null {
+  const places = Math.max(first.places, second.places);
+  const [one, other] = [floorAt(first, places), floorAt(second, places)];
+  const step = inFewestPlaces({ units: (one / greatestDivisor(one, other)) * other, places });
+  return step.units < mostUnits ? step : null;
+}
+
+function greatestDivisor(first: bigint, second: bigint): bigint {
+  return second === 0n ? first : greatestDivisor(second, first % second);
 }
 
 function inFewestPlaces({ units, places }: Decimal): Decimal {

@@ -1,55 +1,109 @@
-import { ceilAt, compare, type Decimal, floorAt, isExactAt } from './decimal.ts';
+import { ceilAt, compare, type Decimal, floorAt, negated } from './decimal.ts';
 import { anyOf, type Expression, type Grammar, literal, optional, sequence } from './gbnf.ts';
 
+/** What JSON numbers must satisfy. Bounds are exact decimals of the schema. */
+export type NumberBounds = {
+  minimum: Decimal | null;
+  maximum: Decimal | null;
+  exclusiveMinimum: boolean;
+  exclusiveMaximum: boolean;
+  /** Most digits behind the point; 0 for integers, null without limit. */
+  decimals: number | null;
+  /** They are multiples of this, which has so many decimals; null: any number. */
+  step: Decimal | null;
+};
+
+/** To tell all remainders apart takes too long. */
+export class TooManyRemainders extends Error {}
+
 /** `open`: the value itself is not within. */
-export type Bound = { value: Decimal; open: boolean };
-/** Non-negative numbers; `decimals`: the most digits behind the point, null without limit. */
-export type Range = { low: Bound; high: Bound | null; decimals: number | null };
+type Bound = { value: Decimal; open: boolean };
 
 /** Digits in front of the point, and behind it where nothing bounds them. A model must not be able to go on forever. */
 const wholeDigits = 20;
 const fractionDigits = 24;
-
-/** To make a rule of a digit takes as long as so many steps of a pattern. */
+/** So many are exact when they are read. */
+const exactDigits = 15;
+/** To make a rule of a digit takes as long as so many steps of a pattern, and more where remainders are told apart. */
 const stepsOfDigit = 3;
+const stepsOfRemainder = 20;
+
+/** The numbers within the bounds, written without exponent, in so many ways side by side; null: there are none. */
+export function boundedNumber(grammar: Grammar, bounds: NumberBounds): { expression: Expression; ways: number } | null {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = bounds;
+  const positive = magnitudes(grammar, bounds, false);
+  // Zero is written without a sign only: "-0" and "-0.0" would need bounds of their own.
+  const negative = magnitudes(
+    grammar,
+    {
+      ...bounds,
+      minimum: maximum && negated(maximum),
+      maximum: minimum && negated(minimum),
+      exclusiveMinimum: exclusiveMaximum,
+      exclusiveMaximum: exclusiveMinimum,
+    },
+    true,
+  );
+  const ways = positive.length + negative.length;
+  if (ways === 0) return null;
+  const signed = negative.length === 0 ? [] : [sequence(literal('-'), anyOf(negative))];
+  return { expression: anyOf([...positive, ...signed]), ways };
+}
 
 /**
- * The numbers of a range, written without exponent, as alternatives by the number of digits in front of the point: digit by digit, for as
- * long as they are those of a bound. So there is one way to read a number for each alternative. Empty where there are none.
+ * The numbers within the bounds that are not negative, as alternatives by the number of digits in front of the point: digit by digit,
+ * for as long as they are those of a bound. So there is one way to read a number for each alternative.
  */
-export function numbersWithin(grammar: Grammar, given: Range): Expression[] {
-  const { low, high, decimals } = withDecimals(given);
+function magnitudes(grammar: Grammar, bounds: NumberBounds, withoutZero: boolean): Expression[] {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, decimals, step } = bounds;
+  const isFree = minimum === null || minimum.units < 0n;
+  const given: Bound = isFree
+    ? { value: { units: 0n, places: 0 }, open: withoutZero }
+    : { value: minimum, open: exclusiveMinimum || (withoutZero && minimum.units === 0n) };
+  const low = atDecimals(given, decimals, 'low');
+  const high = maximum === null ? null : atDecimals({ value: maximum, open: exclusiveMaximum }, decimals, 'high');
   if (high !== null && isEmpty(low, high)) return [];
   const lowest = digitsOf(low);
-  const highest = high === null ? null : digitsOf(high);
-  const most = Math.max(wholeDigits, lowest.whole + 1);
-  const upper = highest !== null && highest.whole <= most ? highest : null;
-  const places = [lowest, upper].map((each) => (each === null ? 0 : each.digits.length - each.whole));
+  const mostWhole = step === null ? Math.max(wholeDigits, lowest.whole + 1) : exactDigits - step.places;
+  const upper = high === null ? null : digitsOf(high);
+  const highest = upper !== null && upper.whole <= mostWhole ? upper : null;
+  const places = [lowest, highest].map((each) => (each === null ? 0 : each.digits.length - each.whole));
   const fraction = decimals ?? Math.max(fractionDigits, ...places);
-  const of = (whole: number, bounds: Bounds) => new Digits(grammar, { fraction, whole }).between(bounds);
-  const last = upper?.whole ?? most + 1;
-  if (lowest.whole === last) return of(last, { low: lowest, high: upper });
-  const between = last - lowest.whole - 1;
+  const of = (whole: number): Expression[] => {
+    const all = new DigitRules(grammar, { fraction, whole, step }).from({
+      at: 0,
+      low: whole === lowest.whole ? lowest : null,
+      high: whole === highest?.whole ? highest : null,
+      rest: 0n,
+    });
+    return all === null ? [] : [all];
+  };
+  const last = highest?.whole ?? mostWhole + 1;
+  const between = Array.from({ length: Math.max(0, last - lowest.whole - 1) }, (_, index) => lowest.whole + 1 + index);
+  const free = new DigitRules(grammar, { fraction, whole: 0, step: null });
   return [
-    ...of(lowest.whole, { low: lowest, high: null }),
-    ...(between === 0
-      ? []
-      : [sequence('[1-9]', `[0-9]{${lowest.whole},${last - 2}}`, new Digits(grammar, { fraction, whole: 0 }).any())]),
-    ...(upper === null ? [] : of(last, { low: null, high: upper })),
+    ...of(lowest.whole),
+    ...(step !== null
+      ? between.flatMap(of)
+      : between.length === 0
+        ? []
+        : [
+            sequence(
+              '[1-9]',
+              `[0-9]{${lowest.whole},${last - 2}}`,
+              free.from({ at: 0, low: null, high: null, rest: 0n }) ?? '',
+            ),
+          ]),
+    ...(highest === null || highest.whole === lowest.whole ? [] : of(highest.whole)),
   ];
 }
 
-/** Bounds that such numbers can have: none between two of them. */
-function withDecimals({ low, high, decimals }: Range): Range {
-  if (decimals === null) return { low, high, decimals };
-  const at = (units: bigint): Bound => ({ value: { units, places: decimals }, open: false });
-  const above = low.open && isExactAt(low.value, decimals) ? 1n : 0n;
-  const below = high?.open === true && isExactAt(high.value, decimals) ? 1n : 0n;
-  return {
-    low: at(ceilAt(low.value, decimals) + above),
-    high: high === null ? null : at(floorAt(high.value, decimals) - below),
-    decimals,
-  };
+/** A bound that such numbers can have: none between two of them. */
+function atDecimals({ value, open }: Bound, decimals: number | null, side: 'low' | 'high'): Bound {
+  if (decimals === null) return { value, open };
+  const beyond = open && value.places <= decimals ? 1n : 0n;
+  const units = side === 'low' ? ceilAt(value, decimals) + beyond : floorAt(value, decimals) - beyond;
+  return { value: { units, places: decimals }, open: false };
 }
 
 function isEmpty(low: Bound, high: Bound): boolean {
@@ -66,83 +120,65 @@ function digitsOf({ value: { units, places }, open }: Bound): BoundDigits {
   return { digits: digits.slice(0, whole) + digits.slice(whole).replace(/0+$/, ''), whole, open };
 }
 
-/** Those whose digits were written so far. */
-type Bounds = { low: BoundDigits | null; high: BoundDigits | null };
+/** So many digits are written: those of each bound that is left. `rest`: what they leave when they are divided by the step. */
+type Written = { at: number; low: BoundDigits | null; high: BoundDigits | null; rest: bigint };
 
 /** Numbers with so many digits in front of the point. */
-class Digits {
+class DigitRules {
   readonly #grammar: Grammar;
   readonly #fraction: number;
   readonly #whole: number;
-  readonly #rules = new Map<string, Expression>();
+  readonly #step: Decimal | null;
+  readonly #rules = new Map<string, Expression | null>();
 
-  constructor(grammar: Grammar, { fraction, whole }: { fraction: number; whole: number }) {
+  constructor(grammar: Grammar, { fraction, whole, step }: { fraction: number; whole: number; step: Decimal | null }) {
     this.#grammar = grammar;
     this.#fraction = fraction;
     this.#whole = whole;
+    this.#step = step;
   }
 
-  any(): Expression {
-    return this.#behind(0, '[0-9]');
-  }
-
-  between(bounds: Bounds): Expression[] {
-    const all = this.#from(0, bounds);
-    return all === null ? [] : [all];
-  }
-
-  /** What may follow so many digits, which are those of each bound that is left; null: nothing, and no end either. */
-  #from(at: number, { low, high }: Bounds): Expression | null {
-    this.#grammar.spend(stepsOfDigit);
-    const isAbove = low === null || (isRestZero(low, at) && !low.open);
-    const isBelow = high === null || !isRestZero(high, at) || !high.open;
-    const mayEnd = at >= this.#whole && isAbove && isBelow;
-    if (high === null && (low === null || mayEnd)) return this.#behind(at, '[0-9]');
-    const isPast = at >= this.#whole && [low, high].every((bound) => bound === null || isRestZero(bound, at));
-    if (isPast && high !== null) return mayEnd ? this.#behind(at, '"0"') : null;
-    if (isPast) return sequence(this.#point(at), `"0"{0,${this.#fraction}} [1-9] [0-9]{0,${this.#fraction}}`);
-    const more = this.#digit(at, { low, high });
-    if (more === null) return mayEnd ? '' : null;
-    return mayEnd ? optional(sequence(this.#point(at), more)) : sequence(this.#point(at), more);
-  }
-
-  #digit(at: number, { low, high }: Bounds): Expression | null {
-    const least = low === null ? (at === 0 && this.#whole > 1 ? 1 : 0) : digitAt(low, at);
-    const most = high === null ? 9 : digitAt(high, at);
-    const ends =
-      low !== null && high !== null && least === most
-        ? [this.#same(at, least, { low, high })]
-        : [
-            ...(low === null ? [] : [this.#same(at, least, { low, high: null })]),
-            ...(high === null ? [] : [this.#same(at, most, { low: null, high })]),
-          ];
-    const [from, to] = [low === null ? least : least + 1, high === null ? most : most - 1];
-    const between =
-      from > to ? [] : [sequence(`[${from === to ? from : `${from}-${to}`}]`, this.#behind(at + 1, '[0-9]'))];
-    const alternatives = [...between, ...ends.filter((end) => end !== null)];
-    return alternatives.length === 0 ? null : anyOf(alternatives);
-  }
-
-  /** The digit of these bounds. */
-  #same(at: number, digit: number, bounds: Bounds): Expression | null {
-    const rest = this.#from(at + 1, bounds);
-    return rest === null ? null : sequence(literal(String(digit)), rest);
-  }
-
-  /** Such digits up to the end: rules, since they stand behind each digit of a bound. */
-  #behind(at: number, digit: Expression): Expression {
-    if (at === this.#whole + this.#fraction) return '';
-    const known = this.#rules.get(`${digit}${at}`);
+  /** What may follow; null: nothing, and no end either. */
+  from(written: Written): Expression | null {
+    const { at, low, high, rest } = written;
+    const key = `${at} ${low !== null} ${high !== null} ${rest}`;
+    const known = this.#rules.get(key);
     if (known !== undefined) return known;
-    this.#grammar.spend(stepsOfDigit);
-    const more = sequence(this.#point(at), digit, this.#behind(at + 1, digit));
-    const rule = this.#grammar.define('digits', at < this.#whole ? more : optional(more));
-    this.#rules.set(`${digit}${at}`, rule);
+    const hasSteps = this.#grammar.spend(this.#step === null ? stepsOfDigit : stepsOfRemainder);
+    if (!hasSteps && this.#step !== null) throw new TooManyRemainders();
+    const mayEnd =
+      at >= this.#whole &&
+      rest === 0n &&
+      (low === null || (isRestZero(low, at) && !low.open)) &&
+      (high === null || !isRestZero(high, at) || !high.open);
+    const digit = at === this.#whole + this.#fraction ? null : this.#digit(written);
+    const more = digit === null ? null : sequence(at === this.#whole ? literal('.') : '', digit);
+    const rule = more === null ? (mayEnd ? '' : null) : this.#grammar.define('digits', mayEnd ? optional(more) : more);
+    this.#rules.set(key, rule);
     return rule;
   }
 
-  #point(at: number): Expression {
-    return at === this.#whole ? literal('.') : '';
+  #digit({ at, low, high, rest }: Written): Expression | null {
+    const least = low === null ? (at === 0 && this.#whole > 1 ? 1 : 0) : digitAt(low, at);
+    const most = high === null ? 9 : digitAt(high, at);
+    const following = new Map<Expression, string>();
+    for (let digit = least; digit <= most; digit += 1) {
+      const next = this.from({
+        at: at + 1,
+        low: low !== null && digit === least ? low : null,
+        high: high !== null && digit === most ? high : null,
+        rest: this.#restWith(rest, at, digit),
+      });
+      if (next !== null) following.set(next, `${following.get(next) ?? ''}${digit}`);
+    }
+    const alternatives = [...following].map(([next, digits]) => sequence(`[${digits}]`, next));
+    return alternatives.length === 0 ? null : anyOf(alternatives);
+  }
+
+  #restWith(rest: bigint, at: number, digit: number): bigint {
+    if (this.#step === null) return 0n;
+    const { units, places } = this.#step;
+    return (rest + BigInt(digit) * 10n ** BigInt(this.#whole + places - at - 1)) % units;
   }
 }
 

@@ -1,5 +1,5 @@
 import { isExactNumber, isFields, objectInOrder } from '#kernel';
-import { commonStep, decimalStep } from './decimal-step.ts';
+import { commonStep, decimalStep } from './decimal.ts';
 import { isAnnotation, withoutAnnotations } from './schema-annotations.ts';
 import { inPlainForm, stricter } from './schema-bounds.ts';
 import { type Places, refuse, tooLarge } from './schema-places.ts';

@@ -1,15 +1,13 @@
-import { compare, type Decimal, decimalOf } from './decimal.ts';
-import { commonStep, createMultiples, type DecimalStep, decimalStep, TooManyRemainders } from './decimal-step.ts';
-import { boundedNumber, type NumberBounds } from './digit-range.ts';
+import { commonStep, compare, type Decimal, decimalOf, decimalStep } from './decimal.ts';
 import { type Expression, type Grammar, sequence } from './gbnf.ts';
 import { integer, number } from './json-rules.ts';
+import { boundedNumber, type NumberBounds, TooManyRemainders } from './number-range.ts';
 import { wrongValue } from './schema-keywords.ts';
 import { canonical, type Schema, Unsatisfiable } from './schema-merge.ts';
 import { refuse } from './schema-places.ts';
 import { formatPattern } from './string-formats.ts';
 import { UnsupportedPattern } from './string-pattern.ts';
 import { bothPatterns, type TextPattern, textCharacters } from './text-pattern.ts';
-import { type Units, unitTree } from './unit-tree.ts';
 
 /** Longer bounds than this cannot be reached: an answer is shorter. */
 const longestText = 1_000_000;
@@ -79,19 +77,19 @@ export function numberForm(grammar: Grammar, schema: Schema, type: 'number' | 'i
   if (low === null && high === null && isPlain && (decimals === null || decimals === 0)) {
     return { expression: decimals === null ? number(grammar) : integer(grammar), ways: 4 };
   }
-  const alternatives = within(grammar, {
+  const bounded = within(grammar, {
     minimum: low,
     maximum: high,
     exclusiveMinimum: exclusiveLow,
     exclusiveMaximum: exclusiveHigh,
     decimals,
-    ...(isPlain ? {} : { step: { of: step, multiples: createMultiples(grammar) } }),
+    step: isPlain ? null : step,
   });
-  if (alternatives.length === 0) throw new Unsatisfiable();
-  return { expression: grammar.define('range', unitTree(alternatives)), ways: alternatives.length };
+  if (bounded === null) throw new Unsatisfiable();
+  return { expression: grammar.define('range', bounded.expression), ways: bounded.ways };
 }
 
-function within(grammar: Grammar, bounds: NumberBounds): Units[] {
+function within(grammar: Grammar, bounds: NumberBounds): NumberForm | null {
   try {
     return boundedNumber(grammar, bounds);
   } catch (error) {
@@ -123,7 +121,7 @@ function boundOf(schema: Schema, keyword: string): Decimal | null {
 const mostDigits = 400;
 
 /** What the numbers are multiples of; null: of nothing. */
-function stepOf(value: unknown, type: 'number' | 'integer'): DecimalStep | null {
+function stepOf(value: unknown, type: 'number' | 'integer'): Decimal | null {
   const one = type === 'integer' ? { units: 1n, places: 0 } : null;
   if (value === undefined) return one;
   const given = decimalOf(value);
