@@ -1,16 +1,6 @@
 import { type CharSet, charSet, jsonChar } from './char-class.ts';
 import type { Expression, Grammar } from './gbnf.ts';
-import { createPlaces, end, type PatternNode, type Place, placeOf, type Spend } from './pattern-places.ts';
-import {
-  type Duty,
-  lengthDuty,
-  mayEndThread,
-  setsOf,
-  spreadThreads,
-  type Thread,
-  threadAfter,
-  threadsKey,
-} from './pattern-threads.ts';
+import { type PatternNode, type Rest, Rests } from './pattern-nodes.ts';
 
 /** The pattern has so many ways to match that telling them apart takes too long. */
 export class TooManyWays extends Error {}
@@ -33,27 +23,26 @@ export type PatternAutomaton = State | null;
 export function patternAutomaton(
   { spend }: Pick<Grammar, 'spend'>,
   pattern: PatternNode,
-  [min, max]: readonly [number, number | null],
+  length: readonly [number, number | null],
 ): PatternAutomaton {
-  const places = createPlaces();
-  const from = { places, spend: spendOrThrow(spend) };
-  const start = placeOf(places, { node: pattern, next: end }, from.spend);
-  const duties: Duty[] = min === 0 && max === null ? [] : [lengthDuty([min, max])];
+  const spendOrThrow = (steps: number) => {
+    if (!spend(steps)) throw new TooManyWays();
+  };
+  const rests = new Rests(spendOrThrow);
   const states = new Map<string, State>();
-  const open: { state: State; threads: readonly Thread[] }[] = [];
-  const stateOf = (threads: readonly Thread[]): State => {
-    const key = threadsKey(threads);
-    from.spend(1 + key.length / 100);
+  const open: { state: State; rest: Rest; isStart: boolean }[] = [];
+  const stateOf = (rest: Rest, isStart = false): State => {
+    const key = `${rest.id} ${isStart}`;
     const known = states.get(key);
     if (known !== undefined) return known;
-    const state: State = { mayEnd: threads.some((thread) => mayEndThread(from, thread)), steps: [] };
+    const state: State = { mayEnd: rests.mayEnd(rest, isStart), steps: [] };
     states.set(key, state);
-    open.push({ state, threads });
+    open.push({ state, rest, isStart });
     return state;
   };
-  const root = stateOf(spreadThreads(from, [{ duties, places: [start] }], { isStart: true }));
+  const root = stateOf(rests.ofLength(rests.of(pattern, rests.end), length), true);
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const steps = stepsFrom(from, next.threads);
+    const steps = stepsFrom(rests, next, spendOrThrow);
     const compared = steps.reduce((sum, { set }) => sum + set.length + comparedForStep, 0);
     if (compared > mostCompared) throw new TooManyWays();
     for (const { set, to } of steps) next.state.steps.push({ set, to: stateOf(to) });
@@ -98,12 +87,6 @@ export function matches(automaton: PatternAutomaton, text: string): boolean {
   return state?.mayEnd ?? false;
 }
 
-function spendOrThrow(spend: Grammar['spend']): Spend {
-  return (steps) => {
-    if (!spend(steps)) throw new TooManyWays();
-  };
-}
-
 /** In a dead end a model could write nothing more and not end either. */
 function withoutDeadEnds(root: State, states: readonly State[]): PatternAutomaton {
   const before = new Map<State, State[]>();
@@ -121,25 +104,16 @@ function withoutDeadEnds(root: State, states: readonly State[]): PatternAutomato
   return alive.has(root) ? root : null;
 }
 
-/** Where the characters lead from any of these places. */
+/** Where the next character leads. */
 function stepsFrom(
-  from: { places: readonly Place[]; spend: Spend },
-  threads: readonly Thread[],
-): { set: CharSet; to: Thread[] }[] {
-  const after = (taken: readonly CharSet[]): Thread[] => {
-    const sets = new Set(taken);
-    const left = threads.map((thread) => threadAfter(from, thread, sets)).filter((thread) => thread !== null);
-    return left.length === 0 ? [] : spreadThreads(from, left);
-  };
-  const sets = setsOf(from, threads);
-  const [only] = sets;
-  if (sets.length === 1 && only !== undefined) {
-    const to = after([only]);
-    return to.length === 0 ? [] : [{ set: only, to }];
-  }
+  rests: Rests,
+  { rest, isStart }: { rest: Rest; isStart: boolean },
+  spend: (steps: number) => void,
+): { set: CharSet; to: Rest }[] {
+  const sets = [...rests.setsOf(rest, isStart)];
   // Between two neighbours of these no set begins or ends.
   const cuts = [...new Set(sets.flatMap((set) => set.flatMap(([low, high]) => [low, high + 1])))].sort((a, b) => a - b);
-  from.spend(cuts.length * sets.length);
+  spend(cuts.length * sets.length);
   const steps = new Map<string, { ranges: [number, number][]; taken: CharSet[] }>();
   cuts.forEach((low, index) => {
     const inside = sets.flatMap((set, at) => (isIn(set, low) ? [at] : []));
@@ -149,9 +123,12 @@ function stepsFrom(
     step.ranges.push([low, (cuts[index + 1] ?? low + 1) - 1]);
     steps.set(key, step);
   });
-  return [...steps.values()]
-    .map(({ ranges, taken }) => ({ set: charSet(ranges), to: after(taken) }))
-    .filter(({ to }) => to.length > 0);
+  const byRest = new Map<Rest, [number, number][]>();
+  for (const { ranges, taken } of steps.values()) {
+    const to = rests.after(rest, new Set(taken), isStart);
+    if (to !== rests.none) byRest.set(to, [...(byRest.get(to) ?? []), ...ranges]);
+  }
+  return [...byRest].map(([to, ranges]) => ({ set: charSet(ranges), to }));
 }
 
 function isIn(set: CharSet, code: number): boolean {

@@ -8,7 +8,7 @@ import {
   without,
   wordChars,
 } from './char-class.ts';
-import type { PatternNode } from './pattern-places.ts';
+import type { PatternNode } from './pattern-nodes.ts';
 
 /** A regular expression that the grammar cannot say; the message names what is not supported. */
 export class UnsupportedPattern extends Error {}

@@ -1,6 +1,6 @@
 import type { Expression, Grammar } from './gbnf.ts';
 import { automatonRules, matches, type PatternAutomaton, patternAutomaton, TooManyWays } from './pattern-automaton.ts';
-import type { PatternNode } from './pattern-places.ts';
+import type { PatternNode } from './pattern-nodes.ts';
 import { readPattern, UnsupportedPattern } from './string-pattern.ts';
 
 /** What a text must be: it matches, is so long (`null`: without end), and is none of the others. */
