@@ -4,31 +4,31 @@ export type ReplacedName = { old: string; now: string; left?: readonly string[] 
 /** Regular expressions for words that are split at capitals, underscores and hyphens. */
 export const replacedNames: readonly ReplacedName[] = [
   { old: 'lookouts?', now: 'poller' },
-  { old: 'farewells?', now: 'graceful shutdown', left: ['src/billing/'] },
+  { old: 'farewells?', now: 'graceful shutdown' },
   {
     old: 'tills?',
     now: 'removed without a successor; of time: until',
-    left: ['docs/', 'src/billing/', 'src/inference/', 'src/telemetry/', 'test/'],
+    left: ['docs/', 'test/'],
   },
   { old: 'knock(?:s|ed|ing)?', now: 'connection probe' },
   {
     old: 'attend(?:s|ed|ing)?',
     now: 'handle call',
-    left: ['src/engine/', 'src/inference/', 'test/'],
+    left: ['src/engine/', 'test/'],
   },
   { old: 'under ?way', now: 'in flight' },
-  { old: 'bury|buried|buries|burying', now: 'reap', left: ['src/billing/', 'src/limits/', 'src/requests/', 'test/'] },
+  { old: 'bury|buried|buries|burying', now: 'reap', left: ['test/'] },
   { old: 'pulses?', now: 'heartbeat' },
   {
     old: 'leftovers?|strays?',
     now: 'orphans',
     left: ['docs/', 'src/cli/'],
   },
-  { old: 'doubtful', now: 'low-credit', left: ['bench/', 'src/inference/'] },
+  { old: 'doubtful', now: 'low-credit', left: ['bench/'] },
   { old: 'out of reach', now: 'unavailable' },
   { old: 'early calls?', now: 'removed without a successor' },
   { old: 'brief maps?', now: 'removed without a successor' },
-  { old: 'quick settlements?', now: 'removed without a successor', left: ['docs/', 'src/billing/', 'test/'] },
+  { old: 'quick settlements?', now: 'removed without a successor', left: ['docs/', 'test/'] },
   { old: 'word blocks?', now: 'removed without a successor' },
   { old: 'spools?', now: 'buffer file' },
   { old: 'gists?', now: 'summary', left: ['test/'] },
@@ -38,9 +38,9 @@ export const replacedNames: readonly ReplacedName[] = [
   {
     old: 'judges?|judged|judging',
     now: 'validate',
-    left: ['docs/', 'src/billing/', 'src/feedback/', 'src/inference/', 'test/', 'web/'],
+    left: ['docs/', 'src/feedback/', 'test/', 'web/'],
   },
-  { old: 'duty|duties', now: 'interval task', left: ['src/engine/', 'src/telemetry/'] },
+  { old: 'duty|duties', now: 'interval task', left: ['src/engine/'] },
   {
     old: 'moments?',
     now: 'timestamp',
@@ -48,29 +48,20 @@ export const replacedNames: readonly ReplacedName[] = [
       'bench/',
       'docs/',
       'scripts/',
-      'src/billing/',
       'src/engine/',
 
-      'src/http/',
-      'src/inference/',
       'test/',
     ],
   },
   {
     old: 'troubles?|troubled',
     now: 'error, failure',
-    left: ['src/billing/', 'src/engine/', 'src/inference/'],
+    left: ['src/engine/'],
   },
   {
     old: '(?<!early stopping )patience',
     now: 'timeout',
-    left: [
-      'src/billing/',
-
-      'src/http/',
-      'src/inference/',
-      'test/',
-    ],
+    left: ['test/'],
   },
   {
     old: 'place to (?:read|write)',
@@ -79,16 +70,7 @@ export const replacedNames: readonly ReplacedName[] = [
 ];
 
 /** Folders where object literals are still spread into others. */
-export const spreadsLeft: readonly string[] = ['src/billing/', 'src/db/', 'src/engine/', 'src/inference/'];
+export const spreadsLeft: readonly string[] = ['src/engine/'];
 
 /** Names of types that more than one file of src exports. */
-export const repeatedTypes: readonly string[] = [
-  'CountBody',
-  'Ending',
-  'Fields',
-  'LimitsView',
-  'MessageBody',
-  'Range',
-  'TextContent',
-  'ToolBody',
-];
+export const repeatedTypes: readonly string[] = ['Fields'];

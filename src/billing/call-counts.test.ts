@@ -4,7 +4,7 @@ import { seedAccount } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { countCallsByAccount } from './call-counts.store.ts';
 import { claimMarks, sumUp } from './usage/sums.store.ts';
-import { randomMoment, readWholeLedger, someModels, someProjects, writeRandomRows } from './usage/usage.fixture.ts';
+import { randomTime, readWholeLedger, someModels, someProjects, writeRandomRows } from './usage/usage.fixture.ts';
 
 let db: TestDatabase;
 before(async () => {
@@ -31,7 +31,7 @@ test('calls of a model are counted as a reader of the whole ledger would, howeve
     }
     for (const projectId of someProjects)
       for (const alias of someModels) {
-        const since = randomMoment();
+        const since = randomTime();
         const found = await countCallsByAccount(db.database, { projectId, alias, accountIds, since });
         for (const accountId of accountIds) {
           const calls = (await readWholeLedger(db.database, accountId)).filter(

@@ -44,7 +44,7 @@ async function grantAndTell(tx: Sql, request: Grant, actor: Actor): Promise<Micr
   return balance;
 }
 
-/** The money of an account at this moment. Throws `not_found` for an unknown account. */
+/** The current balance of an account. Throws `not_found` for an unknown account. */
 export async function balanceOf(sql: Sql, accountId: string): Promise<Balance> {
   const balance = await findBalance(sql, accountId);
   if (!balance) throw fault('not_found', { message: 'There is no such account.' });

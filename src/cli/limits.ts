@@ -5,7 +5,7 @@ import {
   type CallLimits,
   changeLimits,
   changeStorageLimit,
-  type LimitsView,
+  type LimitsWithUsage,
   readAccountLimits,
   readLimits,
 } from '#limits';
@@ -103,7 +103,7 @@ export function limitsInShort({
   return words.length === 0 ? null : words.join(', ');
 }
 
-function render({ limits, used }: LimitsView): string {
+function render({ limits, used }: LimitsWithUsage): string {
   const most = textsOf(limits);
   return renderTable(
     ['LIMIT', 'AT MOST', 'USED'],
@@ -130,7 +130,7 @@ function textsOf({ requestsPerMinute, concurrentRequests, creditsPerDayMicro }: 
   return [String(requestsPerMinute ?? 'none'), String(concurrentRequests ?? 'none'), perDay];
 }
 
-function usesOf({ requests, running, creditsTodayMicro }: LimitsView['used']) {
+function usesOf({ requests, running, creditsTodayMicro }: LimitsWithUsage['used']) {
   return [
     { what: 'requests per minute', text: String(requests) },
     { what: 'concurrent requests', text: String(running) },

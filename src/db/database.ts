@@ -90,7 +90,9 @@ function createPool({ url, maxConnections, connectMs = connectTimeoutMs, opensAl
     // A process that stops in the midst of a transaction, with its machine or without, leaves its locks: those on the row of an
     // account would hold up its charges, for hours where PostgreSQL is left to find out by itself.
     options: sessionOptions({
-      ...{ plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', random_page_cost: '1' },
+      plan_cache_mode: 'force_generic_plan',
+      enable_seqscan: 'off',
+      random_page_cost: '1',
       idle_in_transaction_session_timeout: '60s',
     }),
     types: { getTypeParser: typeParserOf },

@@ -7,14 +7,14 @@ import { OperatorError, systemCodeOf } from '#kernel';
 import { startProcess } from '#processes';
 
 /** The user PostgreSQL runs as; null is the user of this process. */
-export type Identity = { name: string; uid: number; gid: number } | null;
+export type SystemUser = { name: string; uid: number; gid: number } | null;
 export type Binaries = { postgres: string; initdb: string };
 
 /**
  * Finds the PostgreSQL programs of the installed platform package. When `identity` cannot reach them (the checkout lies
  * in a folder that only root may enter), uses a copy in a folder that everybody may enter and only root may change.
  */
-export async function locateBinaries(identity: Identity): Promise<Binaries> {
+export async function locateBinaries(identity: SystemUser): Promise<Binaries> {
   const native = await locatePackage();
   await completeLinks(native);
   if (!identity || (await canRun(native, identity))) return programsOf(native);

@@ -4,7 +4,7 @@ import { chown, link, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OperatorError, systemCodeOf } from '#kernel';
 import { prepareDataFolder } from './data-folder.ts';
-import type { Identity } from './embedded-binaries.ts';
+import type { SystemUser } from './embedded-binaries.ts';
 
 /**
  * The folder of the embedded server, `<data folder>/postgres`:
@@ -14,7 +14,7 @@ import type { Identity } from './embedded-binaries.ts';
  */
 export type Home = {
   folder: string;
-  identity: Identity;
+  identity: SystemUser;
   password: string;
   /** The folder as PostgreSQL names it when it has the open folder as file descriptor 3. */
   nameInside: string;
@@ -46,7 +46,7 @@ async function ownerOf(folder: string): Promise<Stats> {
 }
 
 /** PostgreSQL refuses to run as root. A folder that an ordinary user made keeps its owner. */
-async function chooseIdentity(owner: Stats): Promise<Identity> {
+async function chooseIdentity(owner: Stats): Promise<SystemUser> {
   const self = process.getuid?.() ?? -1;
   if (self !== 0) {
     if (owner.uid === self) return null;
@@ -73,7 +73,7 @@ async function readUsers(): Promise<{ name: string; uid: number; gid: number }[]
  * Another user may be unable to walk down to the folder (a checkout under /root), but whoever inherits the open folder
  * can name it through /proc. Parents stay as closed as they are.
  */
-function nameInside(folder: string, identity: Identity): string {
+function nameInside(folder: string, identity: SystemUser): string {
   return identity && existsSync('/proc/self/fd') ? '/proc/self/fd/3' : folder;
 }
 

@@ -28,7 +28,10 @@ beforeEach(async () => {
 test.afterEach(() => database().query('drop table notes'));
 
 const notes = (keptSince: () => Date | null = keepsAll): PartitionedTable => ({
-  ...{ table: 'notes', key: 'req', keptSince, removal: 'drop' },
+  table: 'notes',
+  key: 'req',
+  keptSince,
+  removal: 'drop',
 });
 
 const months = (table = notes(), log?: Parameters<typeof createPartitionMaintenance>[0]['log']) =>

@@ -1,11 +1,11 @@
 /** Bytes of a whole, from `start` to `end`, both included. */
-export type Range = { start: number; end: number };
+export type ByteRange = { start: number; end: number };
 
 /**
- * Reads a `Range` header (RFC 9110 14.2). Null: the whole is to be sent, as for several ranges at once, which nobody needs
+ * Reads a `ByteRange` header (RFC 9110 14.2). Null: the whole is to be sent, as for several ranges at once, which nobody needs
  * here; `unsatisfiable`: no byte of it is there.
  */
-export function readRange(header: string | undefined, size: number): Range | null | 'unsatisfiable' {
+export function readRange(header: string | undefined, size: number): ByteRange | null | 'unsatisfiable' {
   const match = /^bytes=(\d*)-(\d*)$/i.exec(header?.trim() ?? '');
   if (!match) return null;
   const [, from = '', to = ''] = match;

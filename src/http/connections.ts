@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { BlockList, isIP } from 'node:net';
-import { Alike, type AlikeOptions, networkOf, systemClock } from '#kernel';
+import { LogThrottle, type LogThrottleOptions, networkOf } from '#kernel';
 
 type Line = { entry: object; message: string };
 
@@ -12,33 +12,27 @@ export type ConnectionBounds = {
   /** They stand for many clients: addresses and ranges. */
   trustedProxies: readonly string[];
   warn: (entry: object, message: string) => void;
-  time?: Pick<AlikeOptions<Line>, 'nowMs' | 'later'>;
+  time?: Partial<Pick<LogThrottleOptions<Line>, 'nowMs' | 'later'>>;
 };
 
 const everyMs = 60_000;
-const mostKinds = 200;
-const realTime: NonNullable<ConnectionBounds['time']> = {
-  nowMs: systemClock.monotonicMs,
-  later: (ms, run) => void setTimeout(run, ms).unref(),
-};
 
 /**
  * Closes connections beyond those that one address, and all together, may have: whoever opens more than that would otherwise keep
- * everybody out. Each address is told of once a minute.
+ * everybody out. Each address is logged once a minute.
  */
 export function limitConnections(server: Server, bounds: ConnectionBounds): void {
-  const { mostPerAddress, most, warn, time = realTime } = bounds;
+  const { mostPerAddress, most, warn, time } = bounds;
   const proxies = listOf(bounds.trustedProxies);
   const open = new Map<string, number>();
-  const told = new Alike<Line>({
-    tell: ({ entry, message }, others) => warn({ ...entry, closed: others + 1 }, message),
+  const throttle = new LogThrottle<Line>({
+    log: ({ entry, message }, others) => warn({ ...entry, closed: others + 1 }, message),
     ...time,
     everyMs,
-    mostKinds,
   });
   server.maxConnections = most;
   server.on('drop', () =>
-    told.take(
+    throttle.take(
       { name: 'all', wider: 'all', atOnce: 1 },
       { entry: { most }, message: 'Connections are closed: there are as many as this process takes' },
     ),
@@ -53,7 +47,7 @@ export function limitConnections(server: Server, bounds: ConnectionBounds): void
       socket.destroy();
       const message =
         'Connections of an address are closed: it has as many as one may have (FANFOLD_CONNECTIONS_PER_ADDRESS; a proxy belongs in FANFOLD_TRUSTED_PROXIES)';
-      told.take(
+      throttle.take(
         { name: `of ${network}`, wider: 'of others', atOnce: 1 },
         { entry: { address: network, most: mostPerAddress }, message },
       );
@@ -66,7 +60,7 @@ export function limitConnections(server: Server, bounds: ConnectionBounds): void
       else open.set(network, left);
     });
   });
-  server.on('close', () => told.end());
+  server.on('close', () => throttle.flush());
 }
 
 function listOf(ranges: readonly string[]): BlockList {

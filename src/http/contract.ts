@@ -12,7 +12,7 @@ export type Contract = {
   summary: string;
   description?: string;
   /** Answers other than errors, by status. */
-  answers: Record<number, Answer>;
+  answers: Record<number, ContractAnswer>;
   /** Conditions of the fault catalogue that this route adds to those which every route of its access has. */
   faults?: readonly FaultName[];
   /** What the handler reads by itself, with errors of its own: documented, not validated by the server. */
@@ -29,7 +29,7 @@ export type Contract = {
   idempotent?: boolean;
 };
 
-export type Answer = {
+export type ContractAnswer = {
   description: string;
   /** None: the answer has no body. */
   schema?: TSchema;

@@ -49,14 +49,14 @@ export async function drainServer(
     closeUnused();
   }, idleSweepMs);
   const stop = setTimeout(() => app.callers.loseAll('shutdown'), graceMs);
-  const patienceEnded = Promise.withResolvers<void>();
+  const timedOut = Promise.withResolvers<void>();
   const cut = setTimeout(() => {
     server.closeAllConnections();
-    patienceEnded.resolve();
+    timedOut.resolve();
   }, graceMs + stopMs);
   try {
     await app.close();
-    await Promise.race([app.callers.outlived(), patienceEnded.promise]);
+    await Promise.race([app.callers.outlived(), timedOut.promise]);
   } finally {
     clearInterval(sweep);
     clearTimeout(stop);

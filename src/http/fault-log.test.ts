@@ -24,20 +24,20 @@ function setUp() {
   const tell = (problem: Fault, { operation = 'chat.create', what = problem.message } = {}) => {
     requests += 1;
     // as: no more of a request is looked at.
-    log.tell({ id: `req_${requests}`, routeOptions: { config: { operation } } } as FastifyRequest, problem, what);
+    log.record({ id: `req_${requests}`, routeOptions: { config: { operation } } } as FastifyRequest, problem, what);
   };
-  return { written, tell, end: log.end };
+  return { written, tell, flush: log.flush };
 }
 
 const lost = () => new Error('connect ECONNREFUSED', { cause: new Error('no route to host') });
 
 test('a refusal is told without any stack, with the messages of its causes and the request that met it first', () => {
-  const { written, tell, end } = setUp();
+  const { written, tell, flush } = setUp();
   for (let each = 0; each < 163; each += 1)
     tell(fault('capacity_unavailable', { internal: 'No route took the call.', cause: lost() }));
-  end();
+  flush();
   assert.deepEqual(
-    written.map(({ level, entry }) => [level, entry.requestId, entry.alike]),
+    written.map(({ level, entry }) => [level, entry.requestId, entry.similar]),
     [
       ['warn', 'req_1', undefined],
       ['warn', 'req_2', 161],
@@ -62,21 +62,21 @@ test('refusals that differ in code, cause, reason or operation are told each for
 });
 
 test('defects keep their stack and are told each, until the same one has shown itself many times', () => {
-  const { written, tell, end } = setUp();
+  const { written, tell, flush } = setUp();
   const defect = (message: string) => tell(fault('internal_error', { cause: new TypeError(message) }));
   for (let each = 0; each < 1_000; each += 1) defect('x is not a function');
   defect('y is not a function');
-  end();
+  flush();
   assert.ok(written.length < 20, String(written.length));
   assert.equal(
-    written.reduce((sum, { entry }) => sum + 1 + (entry.alike ?? 0), 0),
+    written.reduce((sum, { entry }) => sum + 1 + (entry.similar ?? 0), 0),
     1_001,
   );
   for (const { level, entry } of written) {
     assert.equal(level, 'error');
     assert.match(entry.err.stack, /not a function\n/);
   }
-  assert.ok(written.filter(({ entry }) => entry.alike === undefined).length >= 4);
+  assert.ok(written.filter(({ entry }) => entry.similar === undefined).length >= 4);
 });
 
 test('a stream that ends because the engine refuses tells the reason of the engine, and no stack', () => {
@@ -99,7 +99,7 @@ test('a server that is closed has told of every call that it refused', async () 
   for (const { statusCode } of answers) assert.equal(statusCode, 503);
   await app.close();
   assert.equal(
-    written.reduce((sum, { entry }) => sum + 1 + (entry.alike ?? 0), 0),
+    written.reduce((sum, { entry }) => sum + 1 + (entry.similar ?? 0), 0),
     40,
   );
   assert.ok(answers.some(({ headers }) => headers['x-request-id'] === written[0]?.entry.requestId));

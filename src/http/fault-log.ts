@@ -1,12 +1,12 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
-import { Alike, type AlikeOptions, Fault, isFields, systemClock } from '#kernel';
+import { Fault, isFields, LogThrottle, type LogThrottleOptions } from '#kernel';
 
-/** Tells the operator of calls that failed. */
+/** Logs calls that failed, for the operator. */
 export type FaultLog = {
-  /** `what` is the message of the line, by default what the caller is told. */
-  tell: (request: FastifyRequest, problem: Fault, what?: string) => void;
-  /** Tells what has been held back. */
-  end: () => void;
+  /** `message`: by default that of the answer. */
+  record: (request: FastifyRequest, problem: Fault, message?: string) => void;
+  /** Logs what has been held back. */
+  flush: () => void;
 };
 
 declare module 'fastify' {
@@ -17,33 +17,26 @@ declare module 'fastify' {
 
 type Line = { level: 'warn' | 'error'; entry: object; message: string };
 
-type Time = Pick<AlikeOptions<Line>, 'nowMs' | 'later'>;
-
-const realTime: Time = {
-  nowMs: systemClock.monotonicMs,
-  later: (ms, run) => void setTimeout(run, ms).unref(),
-};
+type Time = Partial<Pick<LogThrottleOptions<Line>, 'nowMs' | 'later'>>;
 
 const everyMs = 10_000;
-const mostKinds = 200;
 /** Each defect is worth a line, unless it shows itself in every call. */
 const defectsAtOnce = 10;
 
 /**
- * Defects, and what failed while a model worked, are told with their stack. Where it only refuses (an engine or the database is
- * away), the stack leads to the refusal and not to the cause: it is left out, and one line stands for all that are alike
+ * Defects, and what failed while a model worked, are logged with their stack. Where it only refuses (an engine or the database is
+ * away), the stack leads to the refusal and not to the cause: it is left out, and one line stands for all similar ones
  * for some seconds, or an outage under load would fill the disk.
  */
-export function createFaultLog(log: FastifyBaseLogger, time: Time = realTime): FaultLog {
-  const alike = new Alike<Line>({
-    tell: ({ level, entry, message }, others) =>
-      log[level](others === 0 ? entry : { ...entry, alike: others }, message),
+export function createFaultLog(log: FastifyBaseLogger, time: Time = {}): FaultLog {
+  const throttle = new LogThrottle<Line>({
+    log: ({ level, entry, message }, others) =>
+      log[level](others === 0 ? entry : { ...entry, similar: others }, message),
     ...time,
     everyMs,
-    mostKinds,
   });
   return {
-    tell(request, problem, what = problem.message) {
+    record(request, problem, message = problem.message) {
       const { cause } = problem.options;
       // A stream that has begun names every failure alike.
       const origin = cause instanceof Fault ? cause : problem;
@@ -53,20 +46,20 @@ export function createFaultLog(log: FastifyBaseLogger, time: Time = realTime): F
       const internal = problem.options.internal ?? origin.options.internal;
       const reason = withoutStack(cause);
       const err = isRefusal ? reason : (cause ?? problem);
-      alike.take(
+      throttle.take(
         {
-          name: JSON.stringify([what, code, operation, internal, reason]).slice(0, 2_000),
+          name: JSON.stringify([message, code, operation, internal, reason]).slice(0, 2_000),
           wider: `${problem.fault} ${origin.fault}`,
           atOnce: isRefusal ? 1 : defectsAtOnce,
         },
         {
           level: origin.fault === 'internal_error' ? 'error' : 'warn',
           entry: { requestId: request.id, operation, code, internal, err },
-          message: what,
+          message,
         },
       );
     },
-    end: () => alike.end(),
+    flush: () => throttle.flush(),
   };
 }
 

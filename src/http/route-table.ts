@@ -22,7 +22,7 @@ declare module 'fastify' {
   }
 }
 
-export type RouteRow = {
+export type RegisteredRoute = {
   method: string;
   path: string;
   operation: string;
@@ -33,7 +33,7 @@ export type RouteRow = {
 };
 
 export type RouteTable = {
-  rows: readonly RouteRow[];
+  rows: readonly RegisteredRoute[];
   /** Methods that a path takes, for `Allow`; empty when nothing is there. */
   methodsOf: (path: string) => string[];
   /**
@@ -47,8 +47,11 @@ export type RouteTable = {
 };
 
 /** Lists the routes as they are registered; `prepare` may add hooks to each. A route without an operation is a bug. */
-export function collectRoutes(app: FastifyInstance, prepare: (route: RouteOptions, row: RouteRow) => void): RouteTable {
-  const rows: RouteRow[] = [];
+export function collectRoutes(
+  app: FastifyInstance,
+  prepare: (route: RouteOptions, row: RegisteredRoute) => void,
+): RouteTable {
+  const rows: RegisteredRoute[] = [];
   const patterns = new Map<string, Pattern>();
   app.addHook('onRoute', (route) => {
     const { operation, access = 'account', envelope = nativeErrors, contract = null } = route.config ?? {};
@@ -82,7 +85,7 @@ export function collectRoutes(app: FastifyInstance, prepare: (route: RouteOption
 }
 
 /** Of several that name the path, the one that names most of it. */
-function envelopeOf(rows: readonly RouteRow[], path: string): ErrorEnvelope {
+function envelopeOf(rows: readonly RegisteredRoute[], path: string): ErrorEnvelope {
   const named = [...new Set(rows.map(({ envelope }) => envelope))].map((envelope) => {
     const [match] = envelope.paths?.exec(path) ?? [];
     return { envelope, length: match?.length ?? 0 };
@@ -138,7 +141,7 @@ function meet(one: readonly string[], other: readonly string[]): boolean {
   );
 }
 
-function methodsOf(rows: readonly RouteRow[], patterns: readonly string[]): string[] {
+function methodsOf(rows: readonly RegisteredRoute[], patterns: readonly string[]): string[] {
   const methods = new Set(rows.filter(({ path }) => patterns.includes(path)).map(({ method }) => method));
   return methods.size === 0 ? [] : [...methods, 'OPTIONS'].sort();
 }

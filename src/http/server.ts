@@ -22,7 +22,7 @@ import { createReaders } from './readers.ts';
 import { faultOf, sendFault } from './render-fault.ts';
 import { checkHeaders, requestPath, takeKey } from './request-head.ts';
 import { retired, successorOf } from './retired-paths.ts';
-import { collectRoutes, pathOf, type RouteRow, type RouteTable } from './route-table.ts';
+import { collectRoutes, pathOf, type RegisteredRoute, type RouteTable } from './route-table.ts';
 import { answerBrokenRequest, refuseConnect } from './socket-errors.ts';
 import { validatorCompiler } from './validation.ts';
 
@@ -99,12 +99,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.decorate('callers', callers);
   app.decorate('readers', createReaders(options.authenticator));
   app.decorate('faultLog', createFaultLog(app.log));
-  app.addHook('onClose', async () => app.faultLog.end());
+  app.addHook('onClose', async () => app.faultLog.flush());
   app.decorate('drain', (drain) => {
     closing.now = true;
     app.readers.dismiss();
     // Calls that outlived their callers may have failed after the server was closed.
-    return drainServer(app, drain, closeUnused).finally(() => app.faultLog.end());
+    return drainServer(app, drain, closeUnused).finally(() => app.faultLog.flush());
   });
   app.addHook('preClose', async () => {
     closing.now = true;
@@ -115,7 +115,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   acceptJson(app);
   app.setErrorHandler((error, request, reply) => {
     const problem = faultOf(error, request.routeOptions.bodyLimit);
-    if (problem.row.status >= 500) app.faultLog.tell(request, problem);
+    if (problem.row.status >= 500) app.faultLog.record(request, problem);
     if (!request.raw.complete) takeRest(request, reply);
     return sendFault(reply, problem, request.envelope);
   });
@@ -204,7 +204,7 @@ function newFastify(
 /** Adds what a route's `config` asks for. Everything but `public` and `admission` needs a principal. */
 function prepareRoute(authenticator: Authenticator) {
   const authenticate = authenticateWith(authenticator);
-  return (route: RouteOptions, { method, access }: RouteRow): void => {
+  return (route: RouteOptions, { method, access }: RegisteredRoute): void => {
     const before = [route.onRequest ?? []].flat();
     if (access !== 'public' && access !== 'admission') {
       before.unshift(authenticate);

@@ -7,7 +7,7 @@ import type { Caller } from './callers.ts';
  * lost, everything here is without effect.
  */
 export type EventStream = {
-  /** Sends events in one socket write, with others of the same moment; false when the caller is lost. */
+  /** Sends events in one socket write, with others of the same microtask; false when the caller is lost. */
   write: (events: string) => boolean;
   /** Sends the last events in one write, and ends the stream. */
   end: (events: string) => void;

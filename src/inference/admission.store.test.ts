@@ -22,7 +22,10 @@ async function seedOwner(database: Database) {
   const { accountId } = account;
   const [{ key, keyId }, project] = [await seedKey(database, account), await seedProject(database, { accountId })];
   const alias = await insertHostedModel(database, {
-    ...{ projectId: project.projectId, alias: 'chat', baseModel, active: true },
+    projectId: project.projectId,
+    alias: 'chat',
+    baseModel,
+    active: true,
   });
   return { ...account, keyId, digest: createHash('sha256').update(key).digest('hex'), project, aliasId: alias.id };
 }

@@ -4,11 +4,11 @@ import { type ServedModel, withQueryInstruction } from '#models';
 import type { InferenceDeps } from './deps.ts';
 import { type CallRoute, repeatJson, resolve } from './handle-call.ts';
 import { type ModelCall, runCall } from './model-call.ts';
-import type { EmbeddingAnswer, EmbeddingRequest } from './model-request.ts';
+import type { EmbeddingAnswer, EmbeddingsRequest } from './model-request.ts';
 import { type RunEnd, watchCall } from './observe-calls.ts';
 import type { EmbeddingCall } from './protocol.ts';
 
-export function embeddingRoute(deps: InferenceDeps, route: EmbeddingCall): CallRoute<EmbeddingRequest> {
+export function embeddingRoute(deps: InferenceDeps, route: EmbeddingCall): CallRoute<EmbeddingsRequest> {
   return {
     operation: route.operation,
     read: route.read,
@@ -17,7 +17,7 @@ export function embeddingRoute(deps: InferenceDeps, route: EmbeddingCall): CallR
   };
 }
 
-type EmbeddingAnswering = { route: EmbeddingCall; input: EmbeddingRequest };
+type EmbeddingAnswering = { route: EmbeddingCall; input: EmbeddingsRequest };
 
 async function answerEmbedding(
   deps: InferenceDeps,
@@ -40,7 +40,7 @@ async function answerEmbedding(
 }
 
 /** The checks between shape and limits, in the order of the wire contract 3.2: project, model, dimensions. */
-function resolveEmbedding(deps: InferenceDeps, call: ModelCall, input: EmbeddingRequest): ServedModel {
+function resolveEmbedding(deps: InferenceDeps, call: ModelCall, input: EmbeddingsRequest): ServedModel {
   if (call.admitted.project.kind !== 'embedding') throw fault('embeddings_not_enabled');
   const model = resolve(deps, call.admitted, input.model);
   const { kind, dimensions } = model.baseModel;
@@ -60,7 +60,7 @@ function resolveEmbedding(deps: InferenceDeps, call: ModelCall, input: Embedding
 }
 
 type Embedding = {
-  input: EmbeddingRequest;
+  input: EmbeddingsRequest;
   /** Makes the body of the answer. */
   bodyOf: (answer: EmbeddingAnswer) => object;
 };
@@ -116,7 +116,7 @@ function endOf({ signal }: ModelCall, { vectors, promptTokens, activeMs }: Embed
 }
 
 /** The instruction goes in front of queries only (interface 4.5.1). */
-function instructed({ inputs, role }: EmbeddingRequest, instruction: string | null): string[] {
+function instructed({ inputs, role }: EmbeddingsRequest, instruction: string | null): string[] {
   return role === 'query' ? inputs.map((query) => withQueryInstruction(instruction, query)) : inputs;
 }
 

@@ -119,7 +119,7 @@ async function streamAnswer(answering: Answering): Promise<FastifyReply> {
     // Before the first event a failure is an ordinary JSON error (interface 4.3.4).
     if (problem === null) throw error;
     follower?.failed(problem);
-    request.server.faultLog.tell(request, problem, 'a stream ended with an error');
+    request.server.faultLog.record(request, problem, 'a stream ended with an error');
     await call.failed(error, { hasBegun: true });
   }
   return reply;

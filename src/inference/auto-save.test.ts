@@ -94,7 +94,7 @@ test('what finishes while a statement runs leaves together in the next one, at m
   assert.deepEqual(autoSave.counts(), { stored: 100, skipped: 0, dropped: 0 });
 });
 
-test('a call that finishes in the moment in which the last statement ends is written, too', async () => {
+test('a call that finishes just as the last statement ends is written, too', async () => {
   for (let steps = 0; steps < 20; steps++) {
     let later = Promise.resolve();
     const { sql } = scriptedSql(async (ids, statement) => {

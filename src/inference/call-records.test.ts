@@ -15,11 +15,11 @@ let pg: TestDatabase;
 let app: TestApp;
 let ada: Tenant;
 /** Of a settlement nobody hears while this is set: done, or not done. */
-const trouble: { settlements: 'none' | 'lost answer' | 'lost statement' } = { settlements: 'none' };
+const failure: { settlements: 'none' | 'lost answer' | 'lost statement' } = { settlements: 'none' };
 
 before(async () => {
   pg = await createTestDatabase();
-  app = await startApp(troubled(pg.database), { timing: { endForMs: 100 } });
+  app = await startApp(failing(pg.database), { timing: { endForMs: 100 } });
   ada = await seedTenant(pg.database, app.models);
 });
 
@@ -28,12 +28,12 @@ after(async () => {
   await pg?.drop();
 });
 
-function troubled(database: Database): Database {
+function failing(database: Database): Database {
   const away = () => fault('service_unavailable', { retryAfterSeconds: 1 });
   async function end<T>(run: () => Promise<T>): Promise<T> {
-    if (trouble.settlements === 'lost statement') throw away();
+    if (failure.settlements === 'lost statement') throw away();
     const result = await run();
-    if (trouble.settlements === 'lost answer') throw away();
+    if (failure.settlements === 'lost answer') throw away();
     return result;
   }
   return {
@@ -74,7 +74,7 @@ async function recordOf(id: string | null, as: Tenant = ada) {
 }
 
 /**
- * The record once it is no longer missing: failures are written in the moment after the answer.
+ * The record once it is no longer missing: failures are written just after the answer.
  *
  * @param wait.withError also until the failure is told: a charge is in the ledger before it is written down how its call failed.
  */
@@ -154,9 +154,9 @@ test('a call that runs is told to run, and a call whose caller left to be cancel
 test('a charge of which nobody heard is answered 424, told as it is, and not repeated by a client that tries again', async () => {
   for (const row of protocolRows) {
     const asked = { text: randomUUID() };
-    trouble.settlements = 'lost answer';
+    failure.settlements = 'lost answer';
     const response = await call(row, asked);
-    trouble.settlements = 'none';
+    failure.settlements = 'none';
     const id = response.headers.get('x-request-id');
     assert.deepEqual(await toldOf(row, response), row.refusal('ambiguous_transport'), row.name);
     assert.deepEqual([response.headers.get('x-should-retry'), response.headers.get('retry-after')], ['false', null]);
@@ -180,10 +180,10 @@ test('a charge of which nobody heard is answered 424, told as it is, and not rep
 test('a charge that was not made is unknown, and in a stream it ends as an error frame', async () => {
   for (const row of streamingRows) {
     const asked = { stream: true, text: randomUUID() };
-    trouble.settlements = 'lost statement';
+    failure.settlements = 'lost statement';
     const response = await call(row, asked);
     const text = await response.text();
-    trouble.settlements = 'none';
+    failure.settlements = 'none';
     assert.equal(response.status, 200);
     assert.equal(row.errorIn(text), row.refusal('ambiguous_transport')[1]);
     assert.ok(!row.stream.isWhole(text), row.name);
@@ -200,10 +200,10 @@ test('a call with a key whose charge is unknown is answered when it is sent agai
   for (const row of protocolRows)
     for (const kind of ['lost answer', 'lost statement'] as const) {
       const asked = { key: randomUUID(), text: randomUUID() };
-      trouble.settlements = kind;
+      failure.settlements = kind;
       const first = await call(row, asked);
       assert.deepEqual(await toldOf(row, first), row.refusal('ambiguous_transport'));
-      trouble.settlements = 'none';
+      failure.settlements = 'none';
       const again = await call(row, asked);
       // What was charged is stored with its charge, and what was not is run anew.
       const ids = [first, again].map(({ headers }) => headers.get('x-request-id'));

@@ -6,7 +6,10 @@ import { CollectedAnswer, type NamedDelta } from './collected-answer.ts';
 const text = fc.record({ type: fc.constantFrom('content' as const, 'reasoning' as const), text: fc.string() });
 const call = fc.record({
   type: fc.constant('tool_call' as const),
-  ...{ index: fc.nat(), name: fc.string(), arguments: fc.string(), callId: fc.uuid() },
+  index: fc.nat(),
+  name: fc.string(),
+  arguments: fc.string(),
+  callId: fc.uuid(),
 });
 
 const partsOf = (deltas: readonly NamedDelta[]) => {

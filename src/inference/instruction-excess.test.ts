@@ -35,7 +35,10 @@ function wanted({ system = 0, tools = 0, users = [2], maxTokens = 512 }: Asked) 
     ...users.map((length) => ({ role: 'user' as const, content: said(length) })),
   ];
   const prompt = {
-    ...{ messages, toolChoice: { mode: 'auto' as const }, parallelToolCalls: true, reasoningEffort: null },
+    messages,
+    toolChoice: { mode: 'auto' as const },
+    parallelToolCalls: true,
+    reasoningEffort: null,
     tools: tools > 0 ? [{ name: 'read', description: said(tools), parameters: null }] : [],
     responseFormat: { type: 'text' as const },
   };

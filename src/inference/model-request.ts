@@ -16,7 +16,7 @@ export type TextRequest = {
 };
 
 /** What a call asks of an embedding model. */
-export type EmbeddingRequest = {
+export type EmbeddingsRequest = {
   model: string;
   inputs: string[];
   encoding: 'float' | 'base64';

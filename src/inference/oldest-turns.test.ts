@@ -7,7 +7,9 @@ import { withoutOldestTurns } from './oldest-turns.ts';
 const system = (content: string): ChatMessage => ({ role: 'system', content });
 const user = (content: string): ChatMessage => ({ role: 'user', content });
 const says = (content: string, ...calls: string[]): ChatMessage => ({
-  ...{ role: 'assistant', content, reasoning: null },
+  role: 'assistant',
+  content,
+  reasoning: null,
   toolCalls: calls.map((id) => ({ id, name: 'read', arguments: '{}' })),
 });
 const result = (toolCallId: string): ChatMessage => ({ role: 'tool', content: `result of ${toolCallId}`, toolCallId });

@@ -20,11 +20,18 @@ function countingEngine(maxContextTokens: number) {
 }
 
 const promptOf = (messages: ChatMessage[]) => ({
-  ...{ messages, tools: [], toolChoice: { mode: 'auto' as const }, parallelToolCalls: true },
-  ...{ responseFormat: { type: 'text' as const }, reasoningEffort: null },
+  messages,
+  tools: [],
+  toolChoice: { mode: 'auto' as const },
+  parallelToolCalls: true,
+  responseFormat: { type: 'text' as const },
+  reasoningEffort: null,
 });
 const wanted = (messages: ChatMessage[], maxTokens: number | null, dropsOldestTurns = false) => ({
-  ...{ target: { baseModelId: 'm', adapter: null }, prompt: promptOf(messages), maxTokens, scope: 'acc_1' },
+  target: { baseModelId: 'm', adapter: null },
+  prompt: promptOf(messages),
+  maxTokens,
+  scope: 'acc_1',
   dropsOldestTurns,
   fitsContext: false,
 });

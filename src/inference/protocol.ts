@@ -4,7 +4,7 @@ import type { Contract, ErrorEnvelope } from '#http';
 import type { Fault } from '#kernel';
 import type { HostedModel } from '#models';
 import type { CollectedAnswer, NamedDelta } from './collected-answer.ts';
-import type { EmbeddingAnswer, EmbeddingRequest, TextRequest } from './model-request.ts';
+import type { EmbeddingAnswer, EmbeddingsRequest, TextRequest } from './model-request.ts';
 import type { NewStoredResponse, StoredResponses } from './stored-responses.ts';
 
 /**
@@ -83,9 +83,9 @@ export type StreamWriter = {
 /** A call that is answered by an embedding model. */
 export type EmbeddingCall = CallPath & {
   kind: 'embedding';
-  read: (body: unknown) => EmbeddingRequest;
+  read: (body: unknown) => EmbeddingsRequest;
   /** The body of the answer. */
-  collect: (input: EmbeddingRequest, answer: EmbeddingAnswer) => object;
+  collect: (input: EmbeddingsRequest, answer: EmbeddingAnswer) => object;
 };
 
 /** What is counted of a request. */

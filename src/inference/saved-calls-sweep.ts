@@ -22,10 +22,10 @@ const sweepEveryMs = 10 * 60_000;
 /** Small: a row may hold a megabyte, and calls are waiting. */
 const batchRows = 200;
 
-export type SweepOptions = { sql: Sql; retentionDays: number; log?: Pick<Log, 'warn'> };
+export type SavedCallsSweepOptions = { sql: Sql; retentionDays: number; log?: Pick<Log, 'warn'> };
 
 /** Removes saved calls that are past their time, a little at a time. */
-export function createSweep({ sql, retentionDays, log }: SweepOptions): IntervalTasks {
+export function createSweep({ sql, retentionDays, log }: SavedCallsSweepOptions): IntervalTasks {
   return createIntervalTasks({
     tasks: {
       'expired calls': async (isStopped) => {

@@ -73,7 +73,9 @@ test('a schema keeps its digits and the order of its names on the way to the mod
   const schema = parseExactJson(`{"type":"object","properties":${properties},"required":["reason","10","2"]}`);
   const tools = [{ type: 'function', function: { name: 'look', parameters: schema } }];
   const answered = await chat('Hi', {
-    ...{ response_format: { type: 'json_schema', json_schema: { name: 'a', schema } }, tools, tool_choice: 'none' },
+    response_format: { type: 'json_schema', json_schema: { name: 'a', schema } },
+    tools,
+    tool_choice: 'none',
     max_tokens: 200,
   });
   const expected = /\{\s*"reason":\s*9007199254740993,\s*"10":\s*12345678901234567890,\s*"2":\s*1\s*\}/;

@@ -31,7 +31,10 @@ async function someone(): Promise<Owner> {
 
 function storeOf(options: Partial<StoringOptions> = {}) {
   const storing = createStoredResponses({
-    ...{ database: file(), retentionDays: 30, accountBytes: 2 ** 28, ...options },
+    database: file(),
+    retentionDays: 30,
+    accountBytes: 2 ** 28,
+    ...options,
   });
   const { store } = storing;
   assert.ok(store);
@@ -64,8 +67,12 @@ async function end(on: Calls, charge: TestCharge, store: ResponseStore, stored: 
 function response(previousId: string | null = null, more: Partial<NewStoredResponse> = {}): NewStoredResponse {
   const id = `resp_${newId('req').slice(4)}`;
   return {
-    ...{ id, previousId, model: 'chat' },
-    ...{ input: [{ type: 'message', role: 'user', content: 'Hi' }], body: { id, output: [] }, ...more },
+    id,
+    previousId,
+    model: 'chat',
+    input: [{ type: 'message', role: 'user', content: 'Hi' }],
+    body: { id, output: [] },
+    ...more,
   };
 }
 

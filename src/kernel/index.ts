@@ -1,4 +1,3 @@
-export { Alike, type AlikeOptions, type Kind } from './alike.ts';
 export { charactersOf } from './characters.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { formatCredits, type Micro, microPerCredit, parseCredits } from './credits.ts';
@@ -33,6 +32,7 @@ export {
   readListPage,
 } from './list-page.ts';
 export type { Log } from './log.ts';
+export { LogThrottle, type LogThrottleOptions } from './log-throttle.ts';
 export { nearestName } from './nearest-name.ts';
 export { networkOf } from './network.ts';
 export { OperatorError, UsageError } from './operator-error.ts';

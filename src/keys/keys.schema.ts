@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { nullable, timestamp } from '#http';
-import { changeLimitsBody, type LimitsView, limitsSchema, limitsToWire } from '#limits';
+import { changeLimitsBody, type LimitsWithUsage, limitsSchema, limitsToWire } from '#limits';
 import { keyPattern, maskedKey } from './key.ts';
 import type { KeyRecord } from './keys.store.ts';
 
@@ -48,7 +48,7 @@ export const issuedKeySchema = Type.Object(
 export type KeyWire = Static<typeof keySchema>;
 
 /** `limits` are those of the key and how far they are used, if it has any. */
-export function keyToWire(record: KeyRecord, limits: LimitsView | undefined): KeyWire {
+export function keyToWire(record: KeyRecord, limits: LimitsWithUsage | undefined): KeyWire {
   return {
     id: record.id,
     name: record.name,

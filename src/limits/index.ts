@@ -13,7 +13,7 @@ export type { LimitAddress } from './limits.store.ts';
 export {
   type AccountLimitsView,
   changeLimits,
-  type LimitsView,
+  type LimitsWithUsage,
   limitedSubjectsOf,
   readAccountLimits,
   readLimits,

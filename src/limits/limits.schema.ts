@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { creditsPattern, creditsText, nullable, timestamp } from '#http';
 import { fault, formatCredits, type Micro, parseCredits } from '#kernel';
 import type { CallLimits } from './call-limits.ts';
-import type { AccountLimitsView, LimitsView } from './limits.ts';
+import type { AccountLimitsView, LimitsWithUsage } from './limits.ts';
 
 const none = 'Null: no limit.';
 
@@ -126,7 +126,7 @@ function callLimitsToWire({ requestsPerMinute, concurrentRequests, creditsPerDay
   };
 }
 
-export function limitsToWire({ limits, used }: LimitsView): Static<typeof limitsSchema> {
+export function limitsToWire({ limits, used }: LimitsWithUsage): Static<typeof limitsSchema> {
   return {
     ...callLimitsToWire(limits),
     used: {

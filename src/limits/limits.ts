@@ -14,15 +14,15 @@ import {
 } from './limits.store.ts';
 import { findStorage, type Storage } from './storage.store.ts';
 
-export type LimitsView = { limits: CallLimits; used: UsedUp };
+export type LimitsWithUsage = { limits: CallLimits; used: UsedUp };
 /** Of an account: what it has set for itself, what the operator has, and what it has stored. */
-export type AccountLimitsView = LimitsView & { operator: CallLimits; storage: Storage };
+export type AccountLimitsView = LimitsWithUsage & { operator: CallLimits; storage: Storage };
 
 /** Who changes limits, with which key, and in which request; the installation itself unless it is said. */
 export type LimitsChange = { actor?: Actor | undefined; keyId?: string | null; requestId?: string | undefined };
 
 /** Throws `not_found` for a key that the account does not have. */
-export async function readLimits(sql: Sql, address: LimitAddress): Promise<LimitsView> {
+export async function readLimits(sql: Sql, address: LimitAddress): Promise<LimitsWithUsage> {
   const { limits } = known(isAddress(address) ? await findLimits(sql, address) : null);
   return view(sql, address.id, limits);
 }
@@ -31,7 +31,7 @@ export async function readLimits(sql: Sql, address: LimitAddress): Promise<Limit
 export async function viewLimits(
   sql: Sql,
   keys: readonly { id: string; limits: CallLimits }[],
-): Promise<Map<string, LimitsView>> {
+): Promise<Map<string, LimitsWithUsage>> {
   const limited = keys.filter(({ limits }) => hasLimits(limits));
   if (limited.length === 0) return new Map();
   const used = await listUsedUp(
@@ -48,7 +48,7 @@ export async function readAccountLimits(sql: Sql, accountId: string): Promise<Ac
   return { ...own, operator: (await read('operator')).limits, storage: await findStorage(sql, accountId) };
 }
 
-async function view(sql: Sql, id: string, limits: CallLimits): Promise<LimitsView> {
+async function view(sql: Sql, id: string, limits: CallLimits): Promise<LimitsWithUsage> {
   return { limits, used: usedBy(await listUsedUp(sql, [id]), id) };
 }
 
@@ -82,7 +82,7 @@ export function changeLimits(
   database: Database,
   address: LimitAddress,
   change: LimitsChange & { wanted: Partial<CallLimits> },
-): Promise<LimitsView> {
+): Promise<LimitsWithUsage> {
   return database.transaction(async (tx) => view(tx, address.id, await setLimits(tx, address, change)));
 }
 

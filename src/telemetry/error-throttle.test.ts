@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { pino } from 'pino';
 import { createErrorThrottle } from './error-throttle.ts';
 
-type Line = { msg: string; alike?: number; job?: string; err?: { message: string } };
+type Line = { msg: string; similar?: number; job?: string; err?: { message: string } };
 
 function setUp() {
   const lines: Line[] = [];
@@ -30,17 +30,17 @@ const away = () => Object.assign(new Error('connect ENOENT'), { code: 'ENOENT' }
 test('a repeated error is logged at once, then once a minute with its count', () => {
   const { log, lines, pass } = setUp();
   for (let each = 0; each < 300; each += 1) {
-    log.warn({ err: away(), duty: 'tidy' }, 'not tidied yet');
+    log.warn({ err: away(), task: 'tidy' }, 'not tidied yet');
     log.warn({ err: away() }, 'no look');
     pass(2_000);
   }
   pass(60_000);
   for (const msg of ['not tidied yet', 'no look']) {
     const told = lines.filter((line) => line.msg === msg);
-    assert.equal(told[0]?.alike, undefined);
+    assert.equal(told[0]?.similar, undefined);
     assert.ok(told.length <= 12, String(told.length));
     assert.equal(
-      told.reduce((sum, { alike = 0 }) => sum + 1 + alike, 0),
+      told.reduce((sum, { similar = 0 }) => sum + 1 + similar, 0),
       300,
     );
   }
@@ -50,8 +50,8 @@ test('another error is logged at once', () => {
   const { log, lines } = setUp();
   log.warn({ err: away() }, 'no look');
   log.warn({ err: new Error('No room') }, 'no look');
-  log.warn({ err: away(), duty: 'sweep' }, 'no look');
-  log.warn({ err: away(), duty: 'tidy' }, 'no look');
+  log.warn({ err: away(), task: 'sweep' }, 'no look');
+  log.warn({ err: away(), task: 'tidy' }, 'no look');
   assert.equal(lines.length, 4);
 });
 

@@ -5,7 +5,7 @@ import { createHttpMetrics } from './http-metrics.ts';
 import type { Family } from './series.ts';
 import { type Observed, watchState } from './state-metrics.ts';
 
-export type Metrics = ReturnType<typeof createMetrics>;
+export type ProcessMetrics = ReturnType<typeof createMetrics>;
 
 /** All that is counted in this process, as the page that scrapers read. */
 export function createMetrics() {

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import type { CallWatch, ObserveCall } from '#inference';
 import { messageOf, OperatorError } from '#kernel';
 import { type EndedRequest, followRequest } from './http-metrics.ts';
-import type { Metrics } from './metrics.ts';
+import type { ProcessMetrics } from './metrics.ts';
 import { type OperatorServer, startOperatorServer } from './operator-server.ts';
 import type { Observed } from './state-metrics.ts';
 import { startTracing, type Tracing } from './tracing.ts';
@@ -59,7 +59,7 @@ export async function createTelemetry({ operator, tracing, log }: TelemetryOptio
   };
 }
 
-async function openPort({ page }: Metrics, place: { host: string; port: number }, ready: () => Promise<void>) {
+async function openPort({ page }: ProcessMetrics, place: { host: string; port: number }, ready: () => Promise<void>) {
   try {
     return await startOperatorServer({ metrics: page, ready }, place);
   } catch (cause) {
@@ -73,7 +73,7 @@ async function openPort({ page }: Metrics, place: { host: string; port: number }
 /** Errors of ours are in the log anyway, with their cause; this line is for whoever wants to see every request. */
 const levelsWithRequests = new Set(['debug', 'trace']);
 
-function requestWatcher(metrics: Metrics | null, traces: Tracing | null, log: FastifyBaseLogger) {
+function requestWatcher(metrics: ProcessMetrics | null, traces: Tracing | null, log: FastifyBaseLogger) {
   const isLogged = levelsWithRequests.has(log.level);
   if (!metrics && !traces && !isLogged) return null;
   const ended = (request: EndedRequest) => {

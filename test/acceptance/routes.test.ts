@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { RouteRow } from '#http';
+import type { RegisteredRoute } from '#http';
 import { setKeyActive } from '#keys';
 import { bearer, seedAccount, seedKey, seedProject } from '#test/accounts.ts';
 import { startApp, type TestApp } from '#test/app.ts';
@@ -113,7 +113,7 @@ const wordsOf = (path: string) =>
 
 test('only the named routes are open, and only calls of models are admitted and answered as compatible', () => {
   const rows = app.server.routeTable.rows.filter(({ method }) => method !== 'HEAD');
-  const named = (isMeant: (row: RouteRow) => boolean) =>
+  const named = (isMeant: (row: RegisteredRoute) => boolean) =>
     rows
       .filter(isMeant)
       .map(({ method, path }) => `${method} ${path}`)
@@ -134,7 +134,7 @@ test('only the named routes are open, and only calls of models are admitted and 
 
 test('HEAD comes with every GET, and is guarded like it', () => {
   const rows = app.server.routeTable.rows;
-  const render = ({ path, access, envelope, operation }: RouteRow) => `${path} ${access} ${envelope.name} ${operation}`;
+  const render = ({ path, access, envelope, operation }: RegisteredRoute) => `${path} ${access} ${envelope.name} ${operation}`;
   assert.deepEqual(
     rows.filter(({ method }) => method === 'HEAD').map(render),
     rows.filter(({ method }) => method === 'GET').map(render),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Contract, createPublication, type RouteRow } from '#http';
+import { type Contract, createPublication, type RegisteredRoute } from '#http';
 import { faultRows } from '#kernel';
 import { startApp, type TestApp } from '#test/app.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
@@ -10,7 +10,7 @@ import { tags } from '../../src/http/openapi/tags.ts';
 /** Nothing that the program answers is missing from the published contract. */
 let database: TestDatabase;
 let app: TestApp;
-let rows: readonly RouteRow[];
+let rows: readonly RegisteredRoute[];
 
 /** Routes that are no part of the API: for operators and the payment provider, and pages for people. */
 const unpublished = /^(health\.|reference\.|checkouts\.webhook$)/;
@@ -26,7 +26,7 @@ after(async () => {
   await database?.drop();
 });
 
-const contracts = (): { operation: string; contract: Contract; row: RouteRow }[] =>
+const contracts = (): { operation: string; contract: Contract; row: RegisteredRoute }[] =>
   rows.flatMap((row) => (row.contract ? [{ operation: row.operation, contract: row.contract, row }] : []));
 
 test('every route of the API has a contract, and nothing else has one', () => {

@@ -1,7 +1,7 @@
-import { createPublication, type RouteRow } from '#http';
+import { createPublication, type RegisteredRoute } from '#http';
 
 /** The files of `docs/openapi` by their path in it: what the program serves, for those who do not run it. */
-export function publishedFiles(rows: readonly RouteRow[]): Map<string, string> {
+export function publishedFiles(rows: readonly RegisteredRoute[]): Map<string, string> {
   const publication = createPublication(rows);
   const files = new Map<string, string>();
   for (const language of ['en', 'zh'] as const) {

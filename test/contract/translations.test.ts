@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createPublication, type RouteRow } from '#http';
+import { createPublication, type RegisteredRoute } from '#http';
 import { startApp, type TestApp } from '#test/app.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { faultTexts } from '../../src/http/openapi/fault-texts.ts';
@@ -12,7 +12,7 @@ import { type LocatedText, textsOf } from './texts.ts';
 /** The English texts of the contract and their translations. */
 let database: TestDatabase;
 let app: TestApp;
-let rows: readonly RouteRow[];
+let rows: readonly RegisteredRoute[];
 
 before(async () => {
   database = await createTestDatabase();

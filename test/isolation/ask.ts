@@ -1,4 +1,4 @@
-import type { RouteRow } from '#http';
+import type { RegisteredRoute } from '#http';
 import type { Asked, Place } from './matrix.ts';
 
 export type Answer = {
@@ -13,7 +13,7 @@ export type Answer = {
 
 export type Question = {
   origin: string;
-  route: Pick<RouteRow, 'method' | 'path'>;
+  route: Pick<RegisteredRoute, 'method' | 'path'>;
   place: Place;
   asked: Asked;
   credential: Record<string, string>;

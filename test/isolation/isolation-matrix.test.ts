@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import type { RouteRow } from '#http';
+import type { RegisteredRoute } from '#http';
 import { flaws } from './leaks.ts';
 import { withLeak } from './leaky-proxy.ts';
 import type { Row } from './matrix.ts';
@@ -28,13 +28,13 @@ async function readRows(): Promise<Row[]> {
 
 const routes = () => world.app.server.routeTable.rows.filter(({ method }) => method !== 'HEAD');
 
-const isOf = ({ operation, route }: Row, { method, path, ...its }: RouteRow) =>
+const isOf = ({ operation, route }: Row, { method, path, ...its }: RegisteredRoute) =>
   operation === its.operation && (route?.method ?? method) === method && (route?.path ?? path) === path;
 
-const nameOf = ({ method, path, operation }: RouteRow) => `${method} ${path} (${operation})`;
+const nameOf = ({ method, path, operation }: RegisteredRoute) => `${method} ${path} (${operation})`;
 
 test('every route has one row, and every row a route', () => {
-  const rowsOf = (route: RouteRow) => rows.filter((row) => isOf(row, route));
+  const rowsOf = (route: RegisteredRoute) => rows.filter((row) => isOf(row, route));
   assert.deepEqual(
     routes()
       .filter((route) => rowsOf(route).length === 0)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { RouteRow } from '#http';
+import type { RegisteredRoute } from '#http';
 import { newId } from '#kernel';
 import { ask, parametersOf, paramsOf } from './ask.ts';
 import { type Asked, type Attempt, type Caller, type Cell, callers, type Place, type Row } from './matrix.ts';
@@ -7,10 +7,10 @@ import { sceneOf } from './scene.ts';
 import { compare, judge, type Tried, type Verdict } from './verdict.ts';
 import { type Credential, credentialsOf, placeOf, type World } from './world.ts';
 
-type RowTry = { world: World; row: Row; route: RouteRow };
+type RowTry = { world: World; row: Row; route: RegisteredRoute };
 
 /** Asks one route as everybody. */
-export async function tryRow(world: World, row: Row, route: RouteRow): Promise<Verdict> {
+export async function tryRow(world: World, row: Row, route: RegisteredRoute): Promise<Verdict> {
   const verdict: Verdict = { answers: 0, wrong: [] };
   const rowTry = { world, row, route };
   for (const caller of callers.toReversed())
@@ -42,7 +42,7 @@ function send({ route, scene, credential, asked }: Pick<Tried, 'route' | 'scene'
 
 /** Some routes take only one of the two credentials; a caller who is known gets told so. */
 function cellFor(
-  { access, contract }: RouteRow,
+  { access, contract }: RegisteredRoute,
   { kind }: Credential,
   { cell, noCredential }: { cell: Cell; noCredential: Cell },
 ): Cell {
@@ -52,7 +52,7 @@ function cellFor(
   return cell.startsWith('401') || cell.startsWith('403 account') ? cell : '403 session_required';
 }
 
-function isTakenBy(route: RouteRow, credential: Credential): boolean {
+function isTakenBy(route: RegisteredRoute, credential: Credential): boolean {
   return cellFor(route, credential, { cell: '200', noCredential: '401' }) === '200';
 }
 
@@ -78,7 +78,7 @@ async function repeatAsOwner(
 }
 
 /** A stranger must not tell any part of the path from nothing; who sees the project, what is in it. */
-function idsToReplace({ path }: RouteRow, caller: Caller): string[] {
+function idsToReplace({ path }: RegisteredRoute, caller: Caller): string[] {
   const names = parametersOf(path);
   return caller === 'stranger' ? names : names.slice(-1);
 }
@@ -99,7 +99,7 @@ function missing(value = ''): string {
   return prefix === undefined ? `none-${randomBytes(4).toString('hex')}` : newId('req').replace('req', prefix);
 }
 
-function isObjectOfProject(row: Row, { path }: RouteRow): boolean {
+function isObjectOfProject(row: Row, { path }: RegisteredRoute): boolean {
   const names = parametersOf(path);
   return names.length > 2 && names[0] === 'owner' && names[1] === 'project' && !row.byName;
 }

@@ -1,4 +1,4 @@
-import type { Answer, Contract } from '#http';
+import type { ContractAnswer, Contract } from '#http';
 import { accountExample } from '../account.contract.ts';
 import { callbackQuery, departAnswer, optionsAnswer, sessionAnswer, signOutEverywhereAnswer } from './auth.schema.ts';
 
@@ -18,7 +18,7 @@ const cookieSet = {
   'set-cookie': 'The session, for browsers: `HttpOnly`, `SameSite=Lax`, and `Secure` over HTTPS.',
 };
 
-const signedIn = (text: Answer['description']): Answer => ({
+const signedIn = (text: ContractAnswer['description']): ContractAnswer => ({
   description: text,
   schema: sessionAnswer,
   headers: cookieSet,

@@ -30,7 +30,10 @@ function forgetfulServer() {
   const deps = {
     database: db.database,
     provider: { read, open: unused, close: unused, readEvent: unused },
-    ...{ packs: [], creditPrice: null, clock: systemClock, onPurchase: () => {} },
+    packs: [],
+    creditPrice: null,
+    clock: systemClock,
+    onPurchase: () => {},
   };
   return { asked, deps, reconciliation: createReconciliation(deps, { pauseMs: 10, askAgainMs: 0 }) };
 }
@@ -40,8 +43,14 @@ async function inFlight(state: 'open' | 'processing', closedAgoMs: number): Prom
   const { accountId } = await seedAccount(db.database);
   const id = newId('chk');
   const checkout = await insertCheckout(db.database, {
-    ...{ id, accountId, micro: 100_000_000n, packId: 'small', price, sessionId: `cs_${id}` },
-    ...{ url: 'https://checkout.stripe.example/c/pay/x', expiresAt: new Date(Date.now() - closedAgoMs) },
+    id,
+    accountId,
+    micro: 100_000_000n,
+    packId: 'small',
+    price,
+    sessionId: `cs_${id}`,
+    url: 'https://checkout.stripe.example/c/pay/x',
+    expiresAt: new Date(Date.now() - closedAgoMs),
   });
   await db.database.query(`update checkouts set state = $2 where id = $1`, [id, state]);
   return checkout;

@@ -8,7 +8,7 @@ const tag = 'credits';
 export const readContract: Contract = {
   tag,
   summary: 'Read the balance',
-  description: 'Credits of the account at one moment. All numbers are of the same moment, so they add up.',
+  description: 'Credits of the account at one time. All numbers are of the same time, so they add up.',
   answers: {
     200: {
       description: 'The credits.',

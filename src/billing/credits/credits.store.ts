@@ -2,7 +2,7 @@ import type { Sql } from '#db';
 import type { Micro } from '#kernel';
 import type { LedgerType } from '../usage/filter.ts';
 
-/** The money of an account at one moment. */
+/** The balance of an account, from one statement. */
 export type AccountCredits = {
   settledMicro: Micro;
   heldMicro: Micro;

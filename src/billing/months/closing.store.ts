@@ -35,7 +35,7 @@ export async function listAccountsUpTo(
 }
 
 /*
- * Takes the rows up to a number out of everything that is made of an account's rows, in one statement and so at one moment
+ * Takes the rows up to a number out of everything that is made of an account's rows, in one statement and so at one time
  * for all who read; the rows themselves are left to whoever ends the month.
  *
  *   account   of those asked for, whose marks the transaction has locked: the ones that are summed up so far

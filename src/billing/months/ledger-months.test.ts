@@ -9,7 +9,7 @@ import { findAccountCredits } from '../credits/credits.store.ts';
 import { doctor } from '../doctor.ts';
 import { assertReadersAreRight } from '../usage/readers.fixture.ts';
 import { createUsageSums } from '../usage/summing.ts';
-import { goingClock, randomFilter, randomMoment, readWholeLedger, writeRandomRows } from '../usage/usage.fixture.ts';
+import { goingClock, randomFilter, randomTime, readWholeLedger, writeRandomRows } from '../usage/usage.fixture.ts';
 import { closeMonth, ledgerMonths } from './ledger-months.ts';
 
 await awayFromMidnight();
@@ -53,10 +53,10 @@ async function assertKept(accounts: readonly string[], month: string): Promise<v
 
 test('months that are gone from the ledger leave balances, usage, lists and the doctor right', async () => {
   const accounts = await Promise.all([1, 2, 3].map(() => openAccount(database(), 0n)));
-  const clocks = [goingClock({ stepsBack: false }), goingClock({ stepsBack: true }), randomMoment];
+  const clocks = [goingClock({ stepsBack: false }), goingClock({ stepsBack: true }), randomTime];
   const write = async (count: number) => {
     for (const [index, accountId] of accounts.entries())
-      await writeRandomRows(database(), accountId, { count, time: clocks[index] ?? randomMoment });
+      await writeRandomRows(database(), accountId, { count, time: clocks[index] ?? randomTime });
   };
   await turnBackTo('2026-03');
   await write(350);

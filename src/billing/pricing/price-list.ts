@@ -42,7 +42,8 @@ export function pageOfPrices(
   const all = pricesOf(models, filter);
   return {
     rows: all.filter((price) => place === null || isAfter(price, place)).slice(0, limit + 1),
-    ...{ limit, totalCount: all.length },
+    limit,
+    totalCount: all.length,
     cursorOf: (price: ListedPrice) => cursors.encode(scope, placeOf(price)),
   };
 }

@@ -76,7 +76,9 @@ export function pricingRoutes(deps: PricingDeps) {
         const { work, price } = asked;
         const { measured = false, ...known } = pace(model.id);
         const result = estimate({
-          ...{ work, rateMicroPerMinute, parameters: model.parameters },
+          work,
+          rateMicroPerMinute,
+          parameters: model.parameters,
           measured: measured ? known : null,
         });
         return estimateToWire(result, price);

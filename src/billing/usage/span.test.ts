@@ -52,19 +52,19 @@ test('of a day that is in the span for the most part, the rest is taken off', ()
   });
 });
 
-test('the parts cover every moment of the span once, and nothing else', () => {
-  const moment = fc
+test('the parts cover every time of the span once, and nothing else', () => {
+  const instant = fc
     .integer({ min: -200, max: 200 })
     .map((quarters) => new Date(Date.UTC(2026, 2, 3) + quarters * 900_000));
-  const bound = fc.option(moment);
+  const bound = fc.option(instant);
   const some = fc.constantFrom<Grain[]>(['hour'], ['day'], ['hour', 'day'], all);
   fc.assert(
-    fc.property(bound, bound, fc.array(moment, { minLength: 20 }), some, (since, until, moments, grains) => {
+    fc.property(bound, bound, fc.array(instant, { minLength: 20 }), some, (since, until, times, grains) => {
       const { summed, edges } = partsOf({ since, until }, grains);
       const isIn = (time: Date, part: Span) =>
         (!part.since || time >= part.since) && (!part.until || time < part.until);
       const parts = [...summed.map((part) => ({ ...part, weight: 1 })), ...edges];
-      for (const time of moments)
+      for (const time of times)
         assert.equal(
           parts.reduce((sum, part) => (isIn(time, part) ? sum + part.weight : sum), 0),
           isIn(time, { since, until }) ? 1 : 0,

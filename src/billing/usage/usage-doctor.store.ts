@@ -116,14 +116,14 @@ const statement = `
       from (select usage_lists.*, (ledger_openings is not null)::integer as opening
               from usage_lists left join due_list using (list) left join ledger_openings using (account_id)) found
     window of_list as (partition by list order by first_seq)
-  ), judged as materialized (
+  ), compared as materialized (
     select list, n, seqs, first_seq = (select min(seq) from unnest(seqs) as seq)
              and (rows_before, active_us_before, units_before, micro_before) =
                  (due_rows_before, due_active_us_before, due_units_before, due_micro_before) as is_right
       from chunk
   ), found_list as (
     select list, array_agg(seq order by n, seq) as seqs, bool_and(is_right) as is_right
-      from judged cross join lateral unnest(seqs) as entry (seq) group by list
+      from compared cross join lateral unnest(seqs) as entry (seq) group by list
   ), found_sum as (
     select list, sum(active_us) as active_us, sum(units) as units, sum(micro) as micro from usage_lists group by list
   ), wrong_list as (

@@ -22,8 +22,8 @@ const someKeys = ['key_1', 'key_2', 'key_3', 'key_4'];
 export const someProjects = ['prj_1', 'prj_2', 'prj_3'];
 export const someModels = ['chat', 'search', 'base'];
 
-/** Within some days of three months; most moments in few hours, borders of hours, days and months among them. */
-export function randomMoment(): Date {
+/** Within some days of three months; most times in few hours, borders of hours, days and months among them. */
+export function randomTime(): Date {
   const hour = pick([-49, -24, -1, 0, 1, 23, 24, 25, 47, 48, 743, 744, 790, randomInt(72)]);
   return new Date(startMs + hour * 3_600_000 + pick([0, 1, 1_800_000, 3_599_999, randomInt(3_600_000)]));
 }
@@ -45,7 +45,7 @@ export function goingClock({ stepsBack }: { stepsBack: boolean }): () => Date {
 export async function writeRandomRows(
   database: Database,
   accountId: string,
-  { count, time = randomMoment, callsOnly = false }: { count: number; time?: () => Date; callsOnly?: boolean },
+  { count, time = randomTime, callsOnly = false }: { count: number; time?: () => Date; callsOnly?: boolean },
 ): Promise<void> {
   await database.transaction(async (tx) => {
     const [account] = await tx.query<{ balance_micro: bigint }>(
@@ -121,10 +121,10 @@ export function matches(row: PlainRow, { since, until, keyId, projectId, model, 
   );
 }
 
-/** Asks for moments at which something is: a row, or the border of its hour. */
+/** Asks for times at which something is: a row, or the border of its hour. */
 export function randomFilter(accountId: string, rows: readonly PlainRow[]): UsageFilter {
   const once = <T>(of: number, value: () => T): T | null => (randomInt(of) === 0 ? value() : null);
-  const moment = () => {
+  const instant = () => {
     const at = rows[randomInt(rows.length)]?.created_at.getTime() ?? startMs;
     const hour = 3_600_000;
     return new Date(
@@ -133,8 +133,8 @@ export function randomFilter(accountId: string, rows: readonly PlainRow[]): Usag
   };
   return {
     accountId,
-    since: once(2, moment),
-    until: once(2, moment),
+    since: once(2, instant),
+    until: once(2, instant),
     keyId: once(3, () => pick(someKeys)),
     projectId: once(3, () => pick([...someProjects, 'prj_unknown'])),
     model: once(3, () => pick(someModels)),

@@ -9,14 +9,7 @@ import { doctor } from '../doctor.ts';
 import { grant } from '../grants.ts';
 import { assertReadersAreRight } from './readers.fixture.ts';
 import { createUsageSums, type UsageSums } from './summing.ts';
-import {
-  goingClock,
-  randomFilter,
-  randomMoment,
-  readWholeLedger,
-  someModels,
-  writeRandomRows,
-} from './usage.fixture.ts';
+import { goingClock, randomFilter, randomTime, readWholeLedger, someModels, writeRandomRows } from './usage.fixture.ts';
 
 let db: TestDatabase;
 
@@ -47,7 +40,7 @@ const usageFindings = async () => (await doctor(database())).filter(({ check }) 
 const sums = (lowMicro = 1_000_000n, on: Database = database()): UsageSums =>
   createUsageSums({ database: on, lowMicro, timing: { pauseMs: 5, sweepMs: 100 } });
 
-/** A process that dies at the last moment, every other time. */
+/** A process that dies at the end, every other time. */
 const dying = (): Database => ({
   ...database(),
   transaction: (work) =>
@@ -60,9 +53,9 @@ const dying = (): Database => ({
 
 test('totals, groups and pages are those of the whole ledger, before, while and after it is summed up', async () => {
   const accounts = await Promise.all([1, 2, 3].map(() => openAccount(database(), 0n)));
-  const clocks = [goingClock({ stepsBack: false }), goingClock({ stepsBack: true }), randomMoment];
+  const clocks = [goingClock({ stepsBack: false }), goingClock({ stepsBack: true }), randomTime];
   const write = (index: number, count: number) =>
-    writeRandomRows(database(), accounts[index] ?? '', { count, time: clocks[index] ?? randomMoment });
+    writeRandomRows(database(), accounts[index] ?? '', { count, time: clocks[index] ?? randomTime });
   await Promise.all(accounts.map((_, index) => write(index, 300)));
   await readFor(accounts, 3);
   const replicas = [sums(), sums(), sums(undefined, dying())];

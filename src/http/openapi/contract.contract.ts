@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import type { Answer, Contract } from '../contract.ts';
+import type { Contract, ContractAnswer } from '../contract.ts';
 import { type Language, languages } from './model.ts';
 
 const headers = {
@@ -7,7 +7,7 @@ const headers = {
   'cache-control': 'How long caches may keep it.',
 };
 
-const notModified: Answer = {
+const notModified: ContractAnswer = {
   description: 'The version named in `If-None-Match` still holds.',
   headers,
 };

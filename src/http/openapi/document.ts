@@ -1,5 +1,5 @@
 import { nativeErrors, openAiErrors } from '../error-envelope.ts';
-import type { RouteRow } from '../route-table.ts';
+import type { RegisteredRoute } from '../route-table.ts';
 import { createErrorResponses, errorSchemas } from './error-responses.ts';
 import { headerComponents } from './headers.ts';
 import { introduction } from './introduction.ts';
@@ -15,7 +15,7 @@ const summary = 'Self-hosted inference and fine-tuning: one interface for models
 const server = 'The server that publishes this document.';
 
 /** The whole published contract in one language. The same routes give the same document, byte for byte. */
-export function writeDocument(rows: readonly RouteRow[], language: Language): OpenApiDocument {
+export function writeDocument(rows: readonly RegisteredRoute[], language: Language): OpenApiDocument {
   const published = publishedRows(rows);
   const pen: Pen = { language, schemas: createSchemaWriter(language), errors: createErrorResponses(language) };
   const paths: OpenApiDocument['paths'] = {};
@@ -68,13 +68,13 @@ function tagsOf(rows: readonly ContractRow[], language: Language): OpenApiDocume
 }
 
 /** Routes with a contract, in the order of the document: by group, then as they were registered. */
-export function publishedRows(rows: readonly RouteRow[]): ContractRow[] {
+export function publishedRows(rows: readonly RegisteredRoute[]): ContractRow[] {
   const order = (row: ContractRow) => tags.findIndex(({ name }) => name === row.contract.tag);
   return rows.filter(hasContract).toSorted((a, b) => order(a) - order(b));
 }
 
 /** HEAD comes with every GET by itself and is not listed. */
-function hasContract(row: RouteRow): row is ContractRow {
+function hasContract(row: RegisteredRoute): row is ContractRow {
   return row.contract !== null && row.method !== 'HEAD';
 }
 

@@ -82,7 +82,7 @@ export const faultTexts: Record<string, FaultText> = {
   ),
   idempotency_in_progress: text(
     'The first request with this `Idempotency-Key` has not ended.',
-    'Send it again with the same key, after a moment.',
+    'Send it again with the same key, after a second.',
   ),
   embeddings_not_enabled: text(
     'An embedding call, or search feedback, in a text project.',

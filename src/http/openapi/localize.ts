@@ -2,10 +2,10 @@ import chinese from './locales/zh.json' with { type: 'json' };
 import type { Language } from './model.ts';
 
 /** Translations by their English text. `%{name}` stands for a part that the code fills in, and is translated by itself. */
-export type Catalogue = Readonly<Record<string, string>>;
+export type Translations = Readonly<Record<string, string>>;
 
 /** The languages beside English, which stands in the code. */
-export const catalogues: Readonly<Record<Exclude<Language, 'en'>, Catalogue>> = { zh: chinese };
+export const catalogues: Readonly<Record<Exclude<Language, 'en'>, Translations>> = { zh: chinese };
 
 const placeholder = /%\{(\w+)\}/g;
 
@@ -15,7 +15,7 @@ export function localize(text: string, language: Language): string {
 }
 
 /** The translation of a text, with the keys that it is made of. Null: it has none. */
-export function translationOf(text: string, catalogue: Catalogue): { text: string; keys: string[] } | null {
+export function translationOf(text: string, catalogue: Translations): { text: string; keys: string[] } | null {
   const exact = catalogue[text];
   if (exact !== undefined) return { text: exact, keys: [text] };
   for (const [key, translation] of Object.entries(catalogue)) {

@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from 'typebox';
 import { isFields } from '#kernel';
-import type { Answer, Contract, OtherContent } from '../contract.ts';
-import type { RouteRow } from '../route-table.ts';
+import type { Contract, ContractAnswer, OtherContent } from '../contract.ts';
+import type { RegisteredRoute } from '../route-table.ts';
 import type { ErrorResponses } from './error-responses.ts';
 import { contractHeaders, type HeaderName, headerRefs } from './headers.ts';
 import { localize } from './localize.ts';
@@ -20,7 +20,7 @@ import { faultsOf } from './route-faults.ts';
 import type { SchemaWriter } from './write-schema.ts';
 
 /** A route with its contract: what the document is made of. */
-export type ContractRow = RouteRow & { contract: Contract };
+export type ContractRow = RegisteredRoute & { contract: Contract };
 
 export type Pen = { language: Language; schemas: SchemaWriter; errors: ErrorResponses };
 
@@ -111,7 +111,7 @@ function takesFields({ schema, contract, access }: ContractRow): boolean {
   return access !== 'admission' && (!!schema.body || (!!contract.body && contract.bodyType === undefined));
 }
 
-function writeAnswer(answer: Answer, row: ContractRow, { language, schemas }: Pen): ResponseObject {
+function writeAnswer(answer: ContractAnswer, row: ContractRow, { language, schemas }: Pen): ResponseObject {
   const known: HeaderName[] = ['RequestId'];
   if (takesFields(row)) known.push('IgnoredFields');
   if (row.contract.idempotent) known.push('IdempotentReplay', 'OriginalRequestId');

@@ -1,5 +1,5 @@
 import { type CacheableText, cacheableText } from '../cached-answer.ts';
-import type { RouteRow } from '../route-table.ts';
+import type { RegisteredRoute } from '../route-table.ts';
 import { writeDocument } from './document.ts';
 import type { Language, OpenApiDocument } from './model.ts';
 import { documentOf, indexOf, operationsOf } from './operation-index.ts';
@@ -16,7 +16,7 @@ export type Publication = {
   operation: (language: Language, operationId: string) => CacheableText | null;
 };
 
-export function createPublication(rows: readonly RouteRow[]): Publication {
+export function createPublication(rows: readonly RegisteredRoute[]): Publication {
   const document = oncePerLanguage((language) => writeDocument(rows, language));
   return {
     document,

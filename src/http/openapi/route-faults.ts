@@ -1,5 +1,5 @@
 import { type FaultName, isFields } from '#kernel';
-import type { RouteRow } from '../route-table.ts';
+import type { RegisteredRoute } from '../route-table.ts';
 
 /** What any request may meet before a route is asked, whatever the route. */
 const always: readonly FaultName[] = [
@@ -15,11 +15,11 @@ const always: readonly FaultName[] = [
  * The faults of a route: those which the server gives it by its method, access and schemas, and those which its
  * contract names. Sorted by status, so that documents do not depend on the order of a list.
  */
-export function faultsOf(row: RouteRow): FaultName[] {
+export function faultsOf(row: RegisteredRoute): FaultName[] {
   return [...new Set([...always, ...byAccess(row), ...byRequest(row), ...(row.contract?.faults ?? [])])];
 }
 
-function byAccess({ method, access, contract }: RouteRow): FaultName[] {
+function byAccess({ method, access, contract }: RegisteredRoute): FaultName[] {
   if (access === 'public') return [];
   const known: FaultName[] = ['invalid_credentials', 'account_suspended'];
   if (access === 'admission') return [...known, 'project_not_found', 'state_conflict'];
@@ -28,7 +28,7 @@ function byAccess({ method, access, contract }: RouteRow): FaultName[] {
   return contract?.credential === 'session' ? [...known, 'session_required'] : known;
 }
 
-function byRequest({ method, path, access, schema, contract }: RouteRow): FaultName[] {
+function byRequest({ method, path, access, schema, contract }: RegisteredRoute): FaultName[] {
   const query = contract?.query ?? schema.querystring;
   return [
     ...(method === 'GET' ? [] : (['payload_too_large'] as const)),

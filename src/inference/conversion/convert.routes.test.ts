@@ -34,7 +34,7 @@ async function someone() {
     return { status: response.status, text, json: text === '' ? null : JSON.parse(text) };
   };
   const datasetId: string = (await ask('POST', 'datasets', { name: 'Calls' })).json.id;
-  /** Written directly: real ones are there only a moment after their calls. */
+  /** Written directly: real ones are there only shortly after their calls. */
   const save = async (question: string, { reason = 'stop', answer = 'Yes.' as unknown, tools = '[]' } = {}) => {
     const id = newId('req');
     await db.database.query(

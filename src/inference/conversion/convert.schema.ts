@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { nullable } from '#http';
 import { savedCallFilters } from '../saved-calls.schema.ts';
-import type { Conversion } from './convert.ts';
+import type { ConversionResult } from './convert.ts';
 
 /** Calls of one request: one may hold a megabyte. */
 export const maxCalls = 100;
@@ -87,7 +87,7 @@ export const convertedSchema = Type.Object({
 type ConvertedWire = Static<typeof convertedSchema>;
 
 export function convertedToWire(
-  outcomes: ReadonlyMap<string, Conversion>,
+  outcomes: ReadonlyMap<string, ConversionResult>,
   { isDryRun, remaining, resumeAfter }: { isDryRun: boolean; remaining: number; resumeAfter: string | null },
 ): ConvertedWire {
   const results = [...outcomes].map(([id, outcome]): ConvertedWire['results'][number] => ({
@@ -96,7 +96,7 @@ export function convertedToWire(
     example_id: 'exampleId' in outcome ? outcome.exampleId : null,
     issues: 'issues' in outcome ? outcome.issues.map(({ hint = null, ...issue }) => ({ ...issue, hint })) : [],
   }));
-  const countOf = (...statuses: Conversion['status'][]) =>
+  const countOf = (...statuses: ConversionResult['status'][]) =>
     results.filter(({ status }) => statuses.includes(status)).length;
   return {
     results,

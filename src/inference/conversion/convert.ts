@@ -16,7 +16,7 @@ import { findSavedCalls, type SavedCallDetail } from '../saved-calls.store.ts';
 import { findConversions, insertConversions } from './conversions.store.ts';
 
 /** What became of one call. */
-export type Conversion =
+export type ConversionResult =
   | { status: 'converted' | 'already_converted'; exampleId: string | null }
   /** Of a dry run. */
   | { status: 'convertible' }
@@ -42,7 +42,7 @@ type Deps = { database: Database; datasets: Datasets };
  * Makes examples of saved calls, each for itself; gives outcomes by id. Calls and their examples are written in one
  * transaction, in which nobody else changes the dataset, so a call becomes one example of it however often it is sent.
  */
-export async function convertCalls(deps: Deps, converting: Converting): Promise<Map<string, Conversion>> {
+export async function convertCalls(deps: Deps, converting: Converting): Promise<Map<string, ConversionResult>> {
   const { database, datasets } = deps;
   const { dataset, ids, keptSince, isDryRun, principal, path } = converting;
   const found = await findSavedCalls(database, { projectId: dataset.projectId, ids, keptSince });
@@ -68,12 +68,12 @@ async function convertIn(
   tx: Transaction,
   datasets: Datasets,
   { datasetId, candidates, isTrial }: { datasetId: string; candidates: readonly Candidate[]; isTrial: boolean },
-): Promise<Map<string, Conversion>> {
+): Promise<Map<string, ConversionResult>> {
   const known = await findConversions(tx, { datasetId, ids: candidates.map(({ id }) => id) });
-  const outcomes = new Map<string, Conversion>();
+  const outcomes = new Map<string, ConversionResult>();
   for (const [id, exampleId] of known) outcomes.set(id, { status: 'already_converted', exampleId });
   const fresh = candidates.filter(({ id }) => !known.has(id));
-  for (const { id, example } of fresh) outcomes.set(id, judge(example));
+  for (const { id, example } of fresh) outcomes.set(id, resultOf(example));
   const ready = fresh.filter(({ example }) => example.example?.valid);
   if (isTrial || ready.length === 0) return outcomes;
   const examples = ready.map(({ example }) => example);
@@ -88,11 +88,11 @@ async function convertIn(
 }
 
 /** What is too long goes into no version, so nothing is gained by adding it. */
-function judge({ example, issues }: PreparedExample): Conversion {
+function resultOf({ example, issues }: PreparedExample): ConversionResult {
   return example?.valid ? { status: 'convertible' } : { status: 'rejected', issues };
 }
 
-function outcomeOf(added: AddedExample | undefined): Conversion {
+function outcomeOf(added: AddedExample | undefined): ConversionResult {
   if (added?.status === 'created') return { status: 'converted', exampleId: added.id };
   return { status: 'duplicate' };
 }

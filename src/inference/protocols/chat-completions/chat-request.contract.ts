@@ -228,6 +228,6 @@ export const chatRequestSchema = Type.Object(
   { $id: 'ChatCompletionRequest' },
 );
 
-export type ChatBody = Static<typeof chatRequestSchema>;
-export type MessageBody = Static<typeof message>;
+export type ChatCompletionBody = Static<typeof chatRequestSchema>;
+export type ChatMessageBody = Static<typeof message>;
 export type ToolsBody = Static<typeof tools>;

@@ -5,7 +5,12 @@ import { chatDefaults } from '#models';
 import type { TextRequest } from '../../model-request.ts';
 import { refuse } from '../openai/refuse.ts';
 import type { SamplingBody } from '../openai/sampling.contract.ts';
-import { type ChatBody, chatRequestSchema, type MessageBody, type ToolsBody } from './chat-request.contract.ts';
+import {
+  type ChatCompletionBody,
+  type ChatMessageBody,
+  chatRequestSchema,
+  type ToolsBody,
+} from './chat-request.contract.ts';
 
 export type ChatRequest = TextRequest & { includeUsage: boolean };
 
@@ -39,11 +44,13 @@ function withoutIdleOptions(sent: unknown): unknown {
 }
 
 /** Omitted and null mean that nothing is sent to the model, which is not the same as `none`. */
-export function readReasoningEffort({ reasoning_effort: effort }: Pick<ChatBody, 'reasoning_effort'>): ReasoningEffort {
+export function readReasoningEffort({
+  reasoning_effort: effort,
+}: Pick<ChatCompletionBody, 'reasoning_effort'>): ReasoningEffort {
   return effort ?? null;
 }
 
-function readResponseFormat(format: ChatBody['response_format']): ResponseFormat {
+function readResponseFormat(format: ChatCompletionBody['response_format']): ResponseFormat {
   if (format?.type !== 'json_schema') return { type: format?.type ?? 'text' };
   const { schema } = format.json_schema;
   // OpenAI lets the schema be absent; then any JSON object fits.
@@ -70,11 +77,11 @@ function readMaxTokens({ max_tokens: named, max_completion_tokens: alias }: Samp
   return named ?? alias ?? chatDefaults.max_tokens;
 }
 
-type AssistantBody = Extract<MessageBody, { role: 'assistant' }>;
+type AssistantBody = Extract<ChatMessageBody, { role: 'assistant' }>;
 type Content = NonNullable<AssistantBody['content']>;
 
 /** A message of every role of the OpenAI shape; text parts are joined with newlines. */
-function readMessage(message: MessageBody, path: string): ChatMessage {
+function readMessage(message: ChatMessageBody, path: string): ChatMessage {
   switch (message.role) {
     case 'system':
     case 'developer':
@@ -136,7 +143,10 @@ function readTools(sent: ToolsBody): ToolDefinition[] {
 }
 
 /** Reads `tool_choice`; what it forces must be possible with the tools that were sent. */
-function readToolChoice(choice: NonNullable<ChatBody['tool_choice']>, tools: readonly ToolDefinition[]): ToolChoice {
+function readToolChoice(
+  choice: NonNullable<ChatCompletionBody['tool_choice']>,
+  tools: readonly ToolDefinition[],
+): ToolChoice {
   if (choice === 'required' && tools.length === 0) throw refuse('tool_choice', '"required" needs tools');
   if (typeof choice === 'string') return { mode: choice };
   const { name } = choice.function;

@@ -36,7 +36,9 @@ function deltasOf({
 }
 
 const request = chatCall.read({
-  ...{ model: 'chat', messages: [{ role: 'user', content: 'Hi' }], stream: true },
+  model: 'chat',
+  messages: [{ role: 'user', content: 'Hi' }],
+  stream: true,
   stream_options: { include_usage: true },
 });
 

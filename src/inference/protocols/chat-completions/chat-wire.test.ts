@@ -85,7 +85,11 @@ test('without include_usage no frame has a usage key', () => {
 
 test('a streamed tool call names itself once and then carries its arguments', () => {
   const events = createFrames(head, false).delta({
-    ...{ type: 'tool_call', index: 1, name: 'f', arguments: '{"a":1}', callId: 'call_1' },
+    type: 'tool_call',
+    index: 1,
+    name: 'f',
+    arguments: '{"a":1}',
+    callId: 'call_1',
   });
   const deltas = framesIn(events).map((frame) => frame.choices[0].delta.tool_calls);
   assert.deepEqual(

@@ -1,13 +1,13 @@
 import { type BodyProblem, readBody } from '#http';
 import { type Fault, type Fields, fault } from '#kernel';
-import type { EmbeddingRequest } from '../../model-request.ts';
+import type { EmbeddingsRequest } from '../../model-request.ts';
 import { embeddingRequestSchema } from './embeddings.contract.ts';
 
 /**
  * Reads the body of P/embeddings. A value of the wrong type or shape is 422 with `detail` (interface 7); limits come
  * later, when the model is known. Without `input_type` an input is a document: it gets no query instruction.
  */
-export function readEmbeddingRequest(sent: unknown): EmbeddingRequest {
+export function readEmbeddingRequest(sent: unknown): EmbeddingsRequest {
   const body = readBody(embeddingRequestSchema, sent, (problem) => wrongShape(problem, sent));
   return {
     model: body.model,

@@ -1,8 +1,8 @@
-import type { EmbeddingAnswer, EmbeddingRequest } from '../../model-request.ts';
+import type { EmbeddingAnswer, EmbeddingsRequest } from '../../model-request.ts';
 
 /** The body of an embedding response (interface 2.4): the same float32 values in both encodings. */
 export function embeddingList(
-  { model, encoding }: EmbeddingRequest,
+  { model, encoding }: EmbeddingsRequest,
   { vectors, truncated, promptTokens }: EmbeddingAnswer,
 ) {
   return {

@@ -71,10 +71,8 @@ test('a message begins with the field that is at fault, in the words of this pro
   assert.equal(await told({ param: 'messages.0', message: 'messages.0: wrong' }), 'messages.0: wrong');
   assert.equal(await told({ message: 'The body is wrong.' }), 'The body is wrong.');
   const problem = fault('invalid_request', {
-    ...{
-      param: 'response_format',
-      message: 'response_format.json_schema.schema.properties.a: "not" cannot be enforced.',
-    },
+    param: 'response_format',
+    message: 'response_format.json_schema.schema.properties.a: "not" cannot be enforced.',
   });
   assert.equal(reword(problem).message, 'output_config.format.schema.properties.a: "not" cannot be enforced.');
 });

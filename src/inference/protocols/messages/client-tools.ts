@@ -53,7 +53,8 @@ function textEditor(version: string) {
     ? withCommand(
         ['view', 'create', 'str_replace', 'insert'],
         {
-          ...{ path, ...editing },
+          path,
+          ...editing,
           new_str: text('With str_replace: what takes its place.'),
           insert_text: text('With insert: the text to insert.'),
         },

@@ -159,7 +159,7 @@ const systemMessage = Type.Object(
 export const messageSchema = Type.Union([userMessage, assistantMessage, systemMessage]);
 
 export type MessageParam = Static<typeof messageSchema>;
-export type TextContent = Static<typeof textContent>;
+export type TextBlocks = Static<typeof textContent>;
 export type UserBlock = Exclude<Static<typeof userMessage>['content'], string>[number];
 export type AssistantBlock = Exclude<Static<typeof assistantMessage>['content'], string>[number];
 export type ToolResult = Static<typeof toolResult>;

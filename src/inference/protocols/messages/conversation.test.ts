@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '#kernel';
-import type { MessageParam, TextContent } from './content.schema.ts';
+import type { MessageParam, TextBlocks } from './content.schema.ts';
 import { readConversation } from './conversation.ts';
 import { signatures } from './messages.fixture.ts';
 
-const read = (messages: MessageParam[], system: TextContent | null = null) =>
+const read = (messages: MessageParam[], system: TextBlocks | null = null) =>
   readConversation({ messages, system }, signatures);
 const user = (content: Extract<MessageParam, { role: 'user' }>['content']) => ({ role: 'user' as const, content });
 const model = (content: Extract<MessageParam, { role: 'assistant' }>['content']) => ({
@@ -17,7 +17,10 @@ const result = (tool_use_id: string, more: object = {}) => ({ type: 'tool_result
 const text = (words: string) => ({ type: 'text' as const, text: words });
 const call = (id: string) => ({ id, name: 'f', arguments: `{"id":"${id}"}` });
 const answer = (content: string, more: object = {}) => ({
-  ...{ role: 'assistant', content, reasoning: null, toolCalls: [] },
+  role: 'assistant',
+  content,
+  reasoning: null,
+  toolCalls: [],
   ...more,
 });
 const tool = (toolCallId: string, content: string) => ({ role: 'tool', content, toolCallId });

@@ -1,11 +1,11 @@
 import type { ChatMessage, ToolCall } from '#engine';
-import type { AssistantBlock, MessageParam, TextContent, ToolResult, UserBlock } from './content.schema.ts';
+import type { AssistantBlock, MessageParam, TextBlocks, ToolResult, UserBlock } from './content.schema.ts';
 import { refuse } from './refuse.ts';
 import type { ThinkingSignatures } from './thinking-signature.ts';
 import { createToolUses } from './tool-uses.ts';
 
 type Conversation = {
-  system?: TextContent | null;
+  system?: TextBlocks | null;
   messages: readonly MessageParam[];
 };
 
@@ -47,7 +47,7 @@ export function readConversation({ system, messages }: Conversation, signatures:
 /** Claude Code says there which version of it asks, different with each call: no prompt would be cached. */
 const attribution = /^x-anthropic-billing-header:/;
 
-function readSystem(content: TextContent | null | undefined): ChatMessage[] {
+function readSystem(content: TextBlocks | null | undefined): ChatMessage[] {
   const texts = typeof content === 'string' ? [content] : (content ?? []).map(({ text }) => text);
   const said = texts.filter((text) => text !== '' && !attribution.test(text)).join('\n');
   return said === '' ? [] : [{ role: 'system', content: said }];
@@ -93,7 +93,7 @@ function textOf(block: ReadBlock): string {
   }
 }
 
-const plainText = (content: TextContent): string =>
+const plainText = (content: TextBlocks): string =>
   typeof content === 'string' ? content : content.map(({ text }) => text).join('\n');
 
 type Answer = Extract<ChatMessage, { role: 'assistant' }>;

@@ -2,7 +2,7 @@ import { wireId } from '../../collected-answer.ts';
 import type { Protocol, TextCall } from '../../protocol.ts';
 import { anthropicErrors } from './anthropic-errors.ts';
 import { eventsOfMessage, writeMessageStream } from './message-stream.ts';
-import { type MessageBody, messageBody } from './message-wire.ts';
+import { type AnthropicMessage, messageBody } from './message-wire.ts';
 import { messagesContract } from './messages.contract.ts';
 import { basePath, messagesRoutes } from './messages.routes.ts';
 import { type MessagesRequest, readMessagesRequest } from './messages-request.ts';
@@ -29,7 +29,7 @@ function messagesCall(signatures: ThinkingSignatures): TextCall<MessagesRequest>
       };
     },
     // as: only `collect` makes what is kept of this call.
-    replay: (kept) => eventsOfMessage(kept as MessageBody),
+    replay: (kept) => eventsOfMessage(kept as AnthropicMessage),
   };
 }
 

@@ -4,10 +4,10 @@ import type { NamedDelta } from '../../collected-answer.ts';
 import type { StreamWriter } from '../../protocol.ts';
 import { anthropicErrors } from './anthropic-errors.ts';
 import {
+  type AnthropicMessage,
   type ContentBlock,
-  type Ending,
   endingOf,
-  type MessageBody,
+  type MessageEnd,
   type MessageHead,
   thoughtOf,
   usageToWire,
@@ -30,13 +30,13 @@ const openings = {
   thinking: { type: 'thinking', thinking: '', signature: '' },
 } as const satisfies Record<string, ContentBlock>;
 
-function start(head: Pick<MessageBody, 'id' | 'model'>, usage: ReturnType<typeof usageToWire>): string {
+function start(head: Pick<AnthropicMessage, 'id' | 'model'>, usage: ReturnType<typeof usageToWire>): string {
   const { id, model } = head;
   const message = { id, type: 'message', role: 'assistant', model, content: [] };
   return event('message_start', { message: { ...message, stop_reason: null, stop_sequence: null, usage } }) + ping;
 }
 
-function end(ending: Ending, usage: ReturnType<typeof usageToWire>): string {
+function end(ending: MessageEnd, usage: ReturnType<typeof usageToWire>): string {
   return event('message_delta', { delta: ending, usage }) + event('message_stop', {});
 }
 
@@ -50,7 +50,7 @@ function toolUse(index: number, call: { id: string; name: string; arguments: str
 }
 
 /** The events of an answer that is complete: the same as when it was streamed, in fewer pieces. */
-export function eventsOfMessage({ content, stop_reason, stop_sequence, usage, ...head }: MessageBody): string {
+export function eventsOfMessage({ content, stop_reason, stop_sequence, usage, ...head }: AnthropicMessage): string {
   const begun = { ...usage, output_tokens: 0, output_tokens_details: { thinking_tokens: 0 } };
   const blocks = content.map((block, index) => {
     if (block.type === 'tool_use') return toolUse(index, { ...block, arguments: JSON.stringify(block.input) });

@@ -22,7 +22,10 @@ function bodyOf(given: readonly NamedDelta[], end: Finished, how: Partial<typeof
 }
 
 const usage = {
-  ...{ input_tokens: 18, cache_creation_input_tokens: 0, cache_read_input_tokens: 12, output_tokens: 9 },
+  input_tokens: 18,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 12,
+  output_tokens: 9,
   output_tokens_details: { thinking_tokens: 4 },
 };
 const signature = signatures.sign('Hm.');
@@ -81,8 +84,13 @@ test('a stream has the events of Anthropic in their order', () => {
   assert.deepEqual(eventsIn(stream), [
     of('message_start', {
       message: {
-        ...{ id: head.id, type: 'message', role: 'assistant', model: head.model, content: [] },
-        ...{ stop_reason: null, stop_sequence: null },
+        id: head.id,
+        type: 'message',
+        role: 'assistant',
+        model: head.model,
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
         usage: { ...begun, output_tokens_details: { thinking_tokens: 0 } },
       },
     }),

@@ -43,7 +43,7 @@ export function messageBody(head: MessageHead, answer: CollectedAnswer, finished
   };
 }
 
-export type MessageBody = ReturnType<typeof messageBody>;
+export type AnthropicMessage = ReturnType<typeof messageBody>;
 
 function blockOf(part: AnswerPart, head: MessageHead): ContentBlock {
   switch (part.type) {
@@ -77,4 +77,4 @@ export function endingOf(
   return stopText === null ? because('end_turn') : { stop_reason: 'stop_sequence', stop_sequence: stopText };
 }
 
-export type Ending = ReturnType<typeof endingOf>;
+export type MessageEnd = ReturnType<typeof endingOf>;

@@ -30,8 +30,14 @@ test('a plain question is answered in text, without thoughts, with the defaults 
       reasoningEffort: 'none',
     },
     sampling: {
-      ...{ maxTokens: 64, temperature: 1, topP: 1, topK: null, presencePenalty: 0, frequencyPenalty: 0 },
-      ...{ seed: null, stop: [] },
+      maxTokens: 64,
+      temperature: 1,
+      topP: 1,
+      topK: null,
+      presencePenalty: 0,
+      frequencyPenalty: 0,
+      seed: null,
+      stop: [],
     },
     stream: false,
     fitsContext: true,
@@ -41,7 +47,11 @@ test('a plain question is answered in text, without thoughts, with the defaults 
 
 test('sampling is taken as it is asked for', () => {
   const { sampling, stream } = read({
-    ...{ temperature: 0.5, top_p: 0.9, top_k: 40, stop_sequences: ['END', '\n\n'], stream: true },
+    temperature: 0.5,
+    top_p: 0.9,
+    top_k: 40,
+    stop_sequences: ['END', '\n\n'],
+    stream: true,
   });
   assert.deepEqual(
     [sampling.temperature, sampling.topP, sampling.topK, sampling.stop, stream],
@@ -113,7 +123,10 @@ test('functions and client tools are tools, and those that run on a server are l
     ],
   );
   assert.deepEqual(tools[0], {
-    ...{ name: 'get_weather', description: 'Weather.', parameters: weather.input_schema, strict: true },
+    name: 'get_weather',
+    description: 'Weather.',
+    parameters: weather.input_schema,
+    strict: true,
   });
   for (const tool of tools.slice(1, 5)) assert.equal(tool.parameters?.['type'], 'object', tool.name);
   assert.match(JSON.stringify(tools[2]?.parameters), /insert_text/);
@@ -152,9 +165,17 @@ test('a choice of tools is obeyed; a tool that was left out is not forced', () =
 
 test('what clients send beside is ignored', () => {
   const extra = {
-    ...{ metadata: { user_id: 'u' }, service_tier: 'auto', container: null, mcp_servers: [], betas: ['x'] },
-    ...{ context_management: { edits: [] }, cache_control: { type: 'ephemeral' }, inference_geo: 'eu', speed: 'fast' },
-    ...{ diagnostics: {}, anything: [1] },
+    metadata: { user_id: 'u' },
+    service_tier: 'auto',
+    container: null,
+    mcp_servers: [],
+    betas: ['x'],
+    context_management: { edits: [] },
+    cache_control: { type: 'ephemeral' },
+    inference_geo: 'eu',
+    speed: 'fast',
+    diagnostics: {},
+    anything: [1],
   };
   const nulls = Object.fromEntries(
     ['system', 'tools', 'tool_choice', 'thinking', 'output_config', 'temperature', 'top_p', 'top_k', 'stream'].map(

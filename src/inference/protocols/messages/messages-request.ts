@@ -3,7 +3,12 @@ import { chatDefaults } from '#models';
 import type { TextRequest } from '../../model-request.ts';
 import { readConversation } from './conversation.ts';
 import { readRequest } from './refuse.ts';
-import { type CountBody, countRequestSchema, type MessagesBody, messagesRequestSchema } from './request.schema.ts';
+import {
+  type CountTokensBody,
+  countRequestSchema,
+  type MessagesBody,
+  messagesRequestSchema,
+} from './request.schema.ts';
 import type { ThinkingSignatures } from './thinking-signature.ts';
 import { allowsParallelCalls, readToolChoice, readTools } from './tools.ts';
 
@@ -33,7 +38,7 @@ export function readCountRequest(body: unknown, signatures: ThinkingSignatures):
   return { model: fields.model, prompt: readPrompt(fields, signatures) };
 }
 
-function readPrompt(fields: CountBody, signatures: ThinkingSignatures): TextRequest['prompt'] {
+function readPrompt(fields: CountTokensBody, signatures: ThinkingSignatures): TextRequest['prompt'] {
   const tools = readTools(fields.tools ?? []);
   return {
     messages: readConversation(fields, signatures),
@@ -45,13 +50,13 @@ function readPrompt(fields: CountBody, signatures: ThinkingSignatures): TextRequ
   };
 }
 
-function readFormat({ output_config: config, output_format: older }: CountBody): ResponseFormat {
+function readFormat({ output_config: config, output_format: older }: CountTokensBody): ResponseFormat {
   const format = config?.format ?? older;
   return format ? { type: 'json_schema', schema: format.schema } : { type: 'text' };
 }
 
 /** Without a word there are no thoughts: who has not asked for them takes the first block for the answer. */
-function readEffort({ thinking, output_config: config }: CountBody): ReasoningEffort {
+function readEffort({ thinking, output_config: config }: CountTokensBody): ReasoningEffort {
   const effort = config?.effort == null ? null : config.effort === 'low' ? 'low' : 'high';
   switch (thinking?.type) {
     case 'disabled':

@@ -31,7 +31,7 @@ export const messagesContract: Contract = {
 
 Fields that are not listed are ignored, as are \`anthropic-beta\` and \`?beta=true\`. Tools that run on a server are left out. Only text is read: images and files are refused. The last message cannot be the beginning of the answer.
 
-What takes longer than a moment to load or finds no capacity is answered with 529 and \`retry-after\`.`,
+What takes long to load or finds no capacity is answered with 529 and \`retry-after\`.`,
   body: messagesRequestSchema,
   bodyExamples: [
     { title: 'A question', value: { ...question, max_tokens: 64 } },

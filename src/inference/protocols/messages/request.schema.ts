@@ -149,6 +149,6 @@ export const messagesRequestSchema = Type.Object(
   { $id: 'MessagesRequest' },
 );
 
-export type CountBody = Static<typeof countRequestSchema>;
+export type CountTokensBody = Static<typeof countRequestSchema>;
 export type MessagesBody = Static<typeof messagesRequestSchema>;
-export type ToolBody = NonNullable<CountBody['tools']>[number];
+export type AnthropicTool = NonNullable<CountTokensBody['tools']>[number];

@@ -1,12 +1,12 @@
 import type { ToolChoice, ToolDefinition } from '#engine';
 import { clientTool } from './client-tools.ts';
 import { refuse } from './refuse.ts';
-import type { CountBody, ToolBody } from './request.schema.ts';
+import type { AnthropicTool, CountTokensBody } from './request.schema.ts';
 
 const namePattern = /^[A-Za-z0-9_-]{1,128}$/;
 
 /** Tools that run on a server are left out: nobody runs them here. */
-export function readTools(tools: readonly ToolBody[]): ToolDefinition[] {
+export function readTools(tools: readonly AnthropicTool[]): ToolDefinition[] {
   const names = new Set<string>();
   return tools.flatMap((body, index) => {
     const tool = readTool(body, `tools.${index}`);
@@ -17,7 +17,7 @@ export function readTools(tools: readonly ToolBody[]): ToolDefinition[] {
   });
 }
 
-function readTool(tool: ToolBody, path: string): ToolDefinition | null {
+function readTool(tool: AnthropicTool, path: string): ToolDefinition | null {
   const { type, name, description, input_schema: parameters, strict } = tool;
   const isCustom = (type ?? 'custom') === 'custom';
   const known = isCustom ? null : clientTool(type ?? '', name ?? null);
@@ -31,7 +31,7 @@ function readTool(tool: ToolBody, path: string): ToolDefinition | null {
 
 /** What it forces must be possible with the tools that were sent. One that was left out cannot be forced: then the model chooses. */
 export function readToolChoice(
-  { tool_choice: choice, tools: sent }: Pick<CountBody, 'tool_choice' | 'tools'>,
+  { tool_choice: choice, tools: sent }: Pick<CountTokensBody, 'tool_choice' | 'tools'>,
   tools: readonly ToolDefinition[],
 ): ToolChoice {
   switch (choice?.type) {
@@ -51,6 +51,6 @@ export function readToolChoice(
   }
 }
 
-export function allowsParallelCalls({ tool_choice: choice }: Pick<CountBody, 'tool_choice'>): boolean {
+export function allowsParallelCalls({ tool_choice: choice }: Pick<CountTokensBody, 'tool_choice'>): boolean {
   return !(choice && 'disable_parallel_tool_use' in choice && choice.disable_parallel_tool_use === true);
 }

@@ -1,14 +1,14 @@
 import { type Fields, isFields } from '#kernel';
 import type { InputItem } from './input-items.schema.ts';
-import type { ToolBody } from './tools.schema.ts';
+import type { ResponsesTool } from './tools.schema.ts';
 
 /**
  * Tools that stand among the items of the input: Codex sends all of its own so, for models that it knows by their names.
  * As with tools of namespaces nothing of them is refused, and of two with one name the first counts.
  */
-export function additionalTools(items: readonly InputItem[], before: readonly ToolBody[]): ToolBody[] {
+export function additionalTools(items: readonly InputItem[], before: readonly ResponsesTool[]): ResponsesTool[] {
   const names = new Set(before.flatMap((tool) => (tool.type === 'function' ? [nameOf(tool)] : [])));
-  return items.flatMap(toolsIn).flatMap((tool): ToolBody[] => {
+  return items.flatMap(toolsIn).flatMap((tool): ResponsesTool[] => {
     const { type, name } = tool;
     if (type === 'namespace' || type === 'custom') return [{ ...tool, type }];
     if (type !== 'function' || typeof name !== 'string' || name === '' || names.has(name)) return [];
@@ -16,7 +16,9 @@ export function additionalTools(items: readonly InputItem[], before: readonly To
     const { description, parameters, strict } = tool;
     return [
       {
-        ...{ type, name, strict },
+        type,
+        name,
+        strict,
         description: typeof description === 'string' ? description : null,
         parameters: isFields(parameters) ? parameters : null,
       },
@@ -24,7 +26,7 @@ export function additionalTools(items: readonly InputItem[], before: readonly To
   });
 }
 
-const nameOf = (tool: ToolBody) => ('name' in tool ? tool.name : null);
+const nameOf = (tool: ResponsesTool) => ('name' in tool ? tool.name : null);
 
 function toolsIn(item: InputItem): Fields[] {
   return item.type === 'additional_tools' && 'tools' in item && Array.isArray(item.tools)

@@ -42,7 +42,10 @@ test('the items of an answer have stable ids, in the order in which the model wr
       content: [{ type: 'reasoning_text', text: 'Let me see.' }],
     },
     {
-      ...{ id: `msg_${key}_1`, type: 'message', status, role: 'assistant' },
+      id: `msg_${key}_1`,
+      type: 'message',
+      status,
+      role: 'assistant',
       content: [{ type: 'output_text', annotations: [], logprobs: [], text: 'I look.' }],
     },
     { id: `fc_${key}_2`, type: 'function_call', status, call_id: 'call_1', name: 'look', arguments: '{"a":1}' },
@@ -58,17 +61,30 @@ test('the items of an answer have stable ids, in the order in which the model wr
     },
   ]);
   assert.deepEqual(body.usage, {
-    ...{ input_tokens: 12, input_tokens_details: { cached_tokens: 4, cache_write_tokens: 0 } },
-    ...{ output_tokens: 7, output_tokens_details: { reasoning_tokens: 3 }, total_tokens: 19 },
+    input_tokens: 12,
+    input_tokens_details: { cached_tokens: 4, cache_write_tokens: 0 },
+    output_tokens: 7,
+    output_tokens_details: { reasoning_tokens: 3 },
+    total_tokens: 19,
   });
   assert.deepEqual([body.object, body.created_at, body.model, body.error], ['response', 1_767_323_045, 'm', null]);
 });
 
 test('a response repeats what was asked, and what was used of it', () => {
   const asked = {
-    ...{ instructions: 'Be brief.', max_output_tokens: 9, metadata: { a: 'b' }, parallel_tool_calls: false },
-    ...{ temperature: 0, top_p: 0.5, truncation: 'auto', user: 'u', prompt_cache_key: 'k', safety_identifier: 's' },
-    ...{ previous_response_id: null, tool_choice: 'required', store: false },
+    instructions: 'Be brief.',
+    max_output_tokens: 9,
+    metadata: { a: 'b' },
+    parallel_tool_calls: false,
+    temperature: 0,
+    top_p: 0.5,
+    truncation: 'auto',
+    user: 'u',
+    prompt_cache_key: 'k',
+    safety_identifier: 's',
+    previous_response_id: null,
+    tool_choice: 'required',
+    store: false,
   };
   const { collected } = answered({ ...asked, tools: [{ type: 'web_search' }, ...tools] });
   const body = collected([], 'stop');
@@ -171,7 +187,8 @@ const answer = fc.array(
   fc.oneof(
     fc.record({ type: fc.constantFrom('reasoning' as const, 'content' as const), text: fc.string({ maxLength: 12 }) }),
     fc.record({
-      ...{ type: fc.constant('tool_call' as const), index: fc.constant(0) },
+      type: fc.constant('tool_call' as const),
+      index: fc.constant(0),
       name: fc.constantFrom('look', 'patch', 'crm__find', 'unknown'),
       arguments: fc.constantFrom('{}', '{"input":"x"}', '{"a":"ü\\n"}'),
     }),
@@ -255,7 +272,12 @@ test('no stream that broke off looks complete, wherever it did', async () => {
       const message = fault('generation_failed').message;
       const error = { type: 'invalid_response_error', code: 'generation_failed', message, param: null };
       assert.deepEqual(told, {
-        ...{ type: 'error', sequence_number: events.length - 2, code: error.code, message, param: null, error },
+        type: 'error',
+        sequence_number: events.length - 2,
+        code: error.code,
+        message,
+        param: null,
+        error,
       });
       assert.equal(last?.type, 'response.failed');
       // as: the event has a response.
@@ -279,14 +301,23 @@ test('a response is stored with its input, unless nobody wants that', () => {
   const stored = kept.stored?.(body);
   const key = body.id.slice('resp_'.length);
   assert.deepEqual(stored, {
-    ...{ id: body.id, previousId: 'resp_before', model: 'm', body },
+    id: body.id,
+    previousId: 'resp_before',
+    model: 'm',
+    body,
     input: [
       {
-        ...{ type: 'message', id: `msg_${key}_i0`, role: 'user', status: 'completed' },
+        type: 'message',
+        id: `msg_${key}_i0`,
+        role: 'user',
+        status: 'completed',
         content: [{ type: 'input_text', text: 'Hi' }],
       },
       {
-        ...{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' },
+        type: 'message',
+        id: 'msg_1',
+        role: 'assistant',
+        status: 'completed',
         content: [{ type: 'output_text', annotations: [], logprobs: [], text: 'Yes?' }],
       },
       { ...input[2], id: `fco_${key}_i2` },

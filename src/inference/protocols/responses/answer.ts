@@ -17,7 +17,9 @@ export function answerResponse(wanted: ResponsesRequest, { nowMs, stores, seal }
   const store = wantsStored && stores;
   const head: ResponseHead = { id, createdAt: Math.floor(nowMs / 1000), model, store, settings };
   const making: ItemMaking = {
-    ...{ responseId: id, tools: asked.tools, summarises: wanted.wantsSummary },
+    responseId: id,
+    tools: asked.tools,
+    summarises: wanted.wantsSummary,
     seal: wantsSealed ? seal : null,
   };
   const answer: TextAnswer = {

@@ -1,6 +1,6 @@
 import { eventData } from '#http';
 import { type OutputItem, opening, outputText, textOfItem } from './output-items.ts';
-import { begun, type Ending, type ResponseBody } from './response-body.ts';
+import { begun, type ResponseBody, type ResponseEnd } from './response-body.ts';
 
 /** How the text of a kind of item is streamed. */
 type Form = {
@@ -99,7 +99,7 @@ export class ResponseEvents {
   }
 
   /** The response as the last field of an event. */
-  #response({ status, error, incomplete_details: why, usage }: Ending): string {
+  #response({ status, error, incomplete_details: why, usage }: ResponseEnd): string {
     const output = `"status":"${status}","output":[${this.#items.join(',')}]`;
     const end = `"error":${eventData(error)},"incomplete_details":${eventData(why)},"usage":${eventData(usage)}`;
     return `,"response":${this.#constant},${output},${end}}`;
@@ -141,7 +141,7 @@ export class ResponseEvents {
   }
 
   /** The last event of an answer that ended, by itself or at its limit. */
-  end(ending: Ending): string {
+  end(ending: ResponseEnd): string {
     return this.#event(`response.${ending.status}`, this.#response(ending));
   }
 

@@ -54,13 +54,17 @@ export function outputItem(part: AnswerPart, index: number, making: ItemMaking, 
   switch (part.type) {
     case 'content':
       return {
-        ...{ id: itemId('message', place), type: 'message', status },
+        id: itemId('message', place),
+        type: 'message',
+        status,
         role: 'assistant',
         content: [outputText(part.text)],
       };
     case 'reasoning':
       return {
-        ...{ id: itemId('reasoning', place), type: 'reasoning', status },
+        id: itemId('reasoning', place),
+        type: 'reasoning',
+        status,
         ...(making.summarises
           ? { summary: [{ type: 'summary_text', text: part.text }] }
           : { summary: [], content: [{ type: 'reasoning_text', text: part.text }] }),
@@ -71,12 +75,16 @@ export function outputItem(part: AnswerPart, index: number, making: ItemMaking, 
       const called = { call_id: part.callId, name, ...(namespace === null ? {} : { namespace }) };
       return kind === 'custom'
         ? {
-            ...{ id: itemId('custom_tool_call', place), type: 'custom_tool_call', status },
+            id: itemId('custom_tool_call', place),
+            type: 'custom_tool_call',
+            status,
             ...called,
             input: inputOf(part.arguments),
           }
         : {
-            ...{ id: itemId('function_call', place), type: 'function_call', status },
+            id: itemId('function_call', place),
+            type: 'function_call',
+            status,
             ...called,
             arguments: part.arguments,
           };

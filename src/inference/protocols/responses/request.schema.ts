@@ -148,4 +148,4 @@ export const responsesRequestSchema = Type.Object(
 );
 
 export type ResponsesBody = Static<typeof responsesRequestSchema>;
-export type CountBody = Static<typeof countRequestSchema>;
+export type InputTokensBody = Static<typeof countRequestSchema>;

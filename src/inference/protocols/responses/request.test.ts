@@ -10,7 +10,10 @@ const messages = (input: unknown, body: object = {}) => read({ input, ...body })
 
 const user = (content: string) => ({ role: 'user', content });
 const assistant = (content: string, more: object = {}) => ({
-  ...{ role: 'assistant', content, reasoning: null, toolCalls: [] },
+  role: 'assistant',
+  content,
+  reasoning: null,
+  toolCalls: [],
   ...more,
 });
 const call = (id: string, name: string, args: string) => ({ id, name, arguments: args });
@@ -19,14 +22,21 @@ test('a body without further fields asks for the rest of the context, with the p
   const { prompt, sampling, stream, dropsOldestTurns, wantsStored, wantsSealed, wantsSummary } = read({});
   assert.deepEqual(prompt, {
     messages: [user('Hi')],
-    ...{ tools: [], toolChoice: { mode: 'auto' }, parallelToolCalls: true },
-    ...{ responseFormat: { type: 'text' }, reasoningEffort: null },
+    tools: [],
+    toolChoice: { mode: 'auto' },
+    parallelToolCalls: true,
+    responseFormat: { type: 'text' },
+    reasoningEffort: null,
   });
   const penalties = { presencePenalty: 0, frequencyPenalty: 0, seed: null, stop: [] };
   assert.deepEqual(sampling, { maxTokens: null, temperature: 1, topP: 1, ...penalties });
   const flags = { stream, dropsOldestTurns, wantsStored, wantsSealed, wantsSummary };
   assert.deepEqual(flags, {
-    ...{ stream: false, dropsOldestTurns: false, wantsStored: true, wantsSealed: false, wantsSummary: false },
+    stream: false,
+    dropsOldestTurns: false,
+    wantsStored: true,
+    wantsSealed: false,
+    wantsSummary: false,
   });
 });
 
@@ -122,7 +132,8 @@ test('what a tool gave beside text is left out and told, so that an agent can go
   ];
   assert.deepEqual(messages([{ type: 'function_call_output', call_id: 'call_1', output }]), [
     {
-      ...{ role: 'tool', toolCallId: 'call_1' },
+      role: 'tool',
+      toolCallId: 'call_1',
       content: 'a.png\n[input_image left out: this model reads text only]',
     },
   ]);

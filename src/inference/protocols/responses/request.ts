@@ -6,7 +6,12 @@ import { refuse } from '../openai/refuse.ts';
 import { additionalTools } from './additional-tools.ts';
 import { messagesOf } from './conversation.ts';
 import { asReadItem, type InputItem, isReference } from './input-items.schema.ts';
-import { type CountBody, countRequestSchema, type ResponsesBody, responsesRequestSchema } from './request.schema.ts';
+import {
+  countRequestSchema,
+  type InputTokensBody,
+  type ResponsesBody,
+  responsesRequestSchema,
+} from './request.schema.ts';
 import type { ReasoningSeal } from './sealed-reasoning.ts';
 import { readToolChoice } from './tool-choice.ts';
 import { readTools, type UsedTools } from './tools.ts';
@@ -27,7 +32,7 @@ export type ResponsesRequest = TextRequest & {
   /** Reasoning comes as summary. */
   wantsSummary: boolean;
   /** Settings that the response repeats. */
-  settings: object;
+  settings: Record<string, unknown>;
 };
 
 /** What is counted of a request. */
@@ -40,7 +45,10 @@ export function readResponsesRequest(sent: unknown, seal: ReasoningSeal): Respon
   const sampling = readSampling(body);
   const summary = body.reasoning?.summary ?? body.reasoning?.generate_summary ?? null;
   return {
-    ...{ model: body.model, asked, prompt, sampling },
+    model: body.model,
+    asked,
+    prompt,
+    sampling,
     stream: body.stream ?? false,
     dropsOldestTurns: body.truncation === 'auto',
     wantsStored: body.store ?? true,
@@ -77,7 +85,7 @@ export function readCountRequest(sent: unknown, seal: ReasoningSeal): CountReque
   return { model: body.model, asked, prompt };
 }
 
-function readPrompt(body: CountBody, seal: ReasoningSeal) {
+function readPrompt(body: InputTokensBody, seal: ReasoningSeal) {
   const items = readInput(body);
   const sent = body.tools ?? [];
   const all = [...sent, ...additionalTools(items, sent)];
@@ -110,7 +118,7 @@ export function messagesFor(
   return instructions === null ? messages : [{ role: 'system', content: instructions }, ...messages];
 }
 
-function readInput({ input, previous_response_id: previous }: CountBody): readonly InputItem[] {
+function readInput({ input, previous_response_id: previous }: InputTokensBody): readonly InputItem[] {
   const items = typeof input === 'string' ? [userMessage(input)] : (input ?? []);
   if (previous != null) return items;
   if (items.length === 0) throw refuse('input', 'expected text or a list with at least one item');
@@ -137,13 +145,13 @@ function readSampling(body: ResponsesBody): TextRequest['sampling'] {
   };
 }
 
-function readFormat({ text }: CountBody): ResponseFormat {
+function readFormat({ text }: InputTokensBody): ResponseFormat {
   const format = text?.format;
   if (format?.type !== 'json_schema') return { type: format?.type ?? 'text' };
   return format.schema ? { type: 'json_schema', schema: format.schema } : { type: 'json_object' };
 }
 
-function shownFormat({ text }: CountBody): object {
+function shownFormat({ text }: InputTokensBody): object {
   const format = text?.format;
   if (format?.type !== 'json_schema') return { type: format?.type ?? 'text' };
   const { name, description, schema, strict } = format;
@@ -157,7 +165,7 @@ function shownFormat({ text }: CountBody): object {
 }
 
 /** The nearest of those that the engine knows: `minimal` is little, and from `medium` on nothing is shortened. */
-function readEffort({ reasoning }: CountBody): ReasoningEffort {
+function readEffort({ reasoning }: InputTokensBody): ReasoningEffort {
   switch (reasoning?.effort) {
     case 'none':
       return 'none';

@@ -9,32 +9,33 @@ export type ResponseHead = {
   createdAt: number;
   model: string;
   store: boolean;
-  settings: object;
+  settings: Record<string, unknown>;
 };
 
 /** What the end of an answer decides over its response. */
-export type Ending = {
+export type ResponseEnd = {
   status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
   error: { code: string; message: string } | null;
   incomplete_details: { reason: string } | null;
   usage: ReturnType<typeof usageToWire> | null;
 };
 
-export type ResponseBody = ReturnType<typeof responseBody>;
+/** With the settings of its request. */
+export type ResponseBody = ReturnType<typeof responseBody> & Record<string, unknown>;
 
 /** While the answer is made. */
-export const begun: Ending = { status: 'in_progress', error: null, incomplete_details: null, usage: null };
+export const begun: ResponseEnd = { status: 'in_progress', error: null, incomplete_details: null, usage: null };
 
 export function responseBody(
   { id, createdAt, model, store, settings }: ResponseHead,
-  { status, ...end }: Ending,
+  { status, ...end }: ResponseEnd,
   output: readonly OutputItem[],
 ) {
   return { id, object: 'response', created_at: createdAt, model, ...settings, store, status, output, ...end };
 }
 
 /** Of an answer that ended by itself or at its limit. */
-export function endingOf({ reason, usage }: Finished): Ending & { status: 'completed' | 'incomplete' } {
+export function endingOf({ reason, usage }: Finished): ResponseEnd & { status: 'completed' | 'incomplete' } {
   return {
     status: reason === 'stop' || reason === 'tool_calls' ? 'completed' : 'incomplete',
     error: null,

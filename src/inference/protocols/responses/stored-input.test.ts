@@ -48,7 +48,10 @@ const resolved = async (body: object, responses: StoredResponse[]) => {
 
 const user = (content: string) => ({ role: 'user', content });
 const assistant = (content: string, reasoning: string | null = null) => ({
-  ...{ role: 'assistant', content, reasoning, toolCalls: [] },
+  role: 'assistant',
+  content,
+  reasoning,
+  toolCalls: [],
 });
 
 test('a response follows those before it, with the instructions of its own call only', async () => {

@@ -1,7 +1,7 @@
 import type { ToolChoice } from '#engine';
 import { isFields } from '#kernel';
 import { refuse } from '../openai/refuse.ts';
-import type { ToolBody, ToolChoiceBody } from './tools.schema.ts';
+import type { ResponsesTool, ToolChoiceBody } from './tools.schema.ts';
 import type { UsedTool, UsedTools } from './tools.ts';
 
 export type ReadChoice = {
@@ -13,7 +13,7 @@ export type ReadChoice = {
 };
 
 /** Reads `tool_choice`; what it forces must be possible with the tools that were sent. A tool that was left out forces nothing. */
-export function readToolChoice(sent: ToolChoiceBody, tools: readonly ToolBody[], used: UsedTools): ReadChoice {
+export function readToolChoice(sent: ToolChoiceBody, tools: readonly ResponsesTool[], used: UsedTools): ReadChoice {
   const { list } = used;
   const auto: ReadChoice = { choice: { mode: 'auto' }, offered: list, shown: 'auto' };
   if (sent === 'required') {

@@ -102,6 +102,6 @@ export const toolChoice = Type.Union(
   },
 );
 
-export type ToolBody = Static<typeof tools>[number];
+export type ResponsesTool = Static<typeof tools>[number];
 export type FunctionToolBody = Static<typeof functionTool>;
 export type ToolChoiceBody = Static<typeof toolChoice>;

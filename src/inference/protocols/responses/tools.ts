@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ToolDefinition } from '#engine';
 import { type Fields, isFields } from '#kernel';
 import { refuse } from '../openai/refuse.ts';
-import type { FunctionToolBody, ToolBody } from './tools.schema.ts';
+import type { FunctionToolBody, ResponsesTool } from './tools.schema.ts';
 
 /** How the caller knows a tool. */
 export type ToolName = { kind: 'function' | 'custom'; name: string; namespace: string | null };
@@ -21,7 +21,7 @@ const maxNameLength = 128;
 const maxUsed = 512;
 
 /** Reads `tools`: what is no function becomes one, or is left out. */
-export function readTools(sent: readonly ToolBody[]): UsedTools {
+export function readTools(sent: readonly ResponsesTool[]): UsedTools {
   const reader = new ToolReader();
   const shown = sent.flatMap((tool, index) => reader.read(tool, `tools[${index}]`) ?? []);
   if (reader.list.length > maxUsed)
@@ -35,7 +35,7 @@ class ToolReader {
   readonly #functions = new Set<string>();
 
   /** The tool as it is shown; null: it is left out. */
-  read(tool: ToolBody, path: string): object | null {
+  read(tool: ResponsesTool, path: string): object | null {
     if (isFunction(tool)) {
       if (this.#functions.has(tool.name)) throw refuse(`${path}.name`, 'two functions have this name');
       this.#functions.add(tool.name);
@@ -93,7 +93,7 @@ class ToolReader {
   }
 }
 
-const isFunction = (tool: ToolBody): tool is FunctionToolBody => tool.type === 'function';
+const isFunction = (tool: ResponsesTool): tool is FunctionToolBody => tool.type === 'function';
 
 /** A function in a namespace is never refused: what is wrong with it is left out. */
 function leniently({ description, parameters, strict }: Fields, name: string): FunctionToolBody {

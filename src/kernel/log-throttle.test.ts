@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Alike, type Kind } from './alike.ts';
+import { type LogKind, LogThrottle } from './log-throttle.ts';
 
-/** Time that passes only by hand, and what has been told by then. */
+/** Time that passes only by hand, and what has been logged by then. */
 function setUp({ mostKinds = 10 } = {}) {
   let nowMs = 0;
   let timers: { atMs: number; run: () => void }[] = [];
-  const told: [line: string, alike: number][] = [];
-  const alike = new Alike<string>({
-    tell: (line, others) => void told.push([line, others]),
+  const logged: [line: string, similar: number][] = [];
+  const throttle = new LogThrottle<string>({
+    log: (line, others) => void logged.push([line, others]),
     nowMs: () => nowMs,
     later: (ms, run) => void timers.push({ atMs: nowMs + ms, run }),
     everyMs: 1_000,
@@ -21,58 +21,58 @@ function setUp({ mostKinds = 10 } = {}) {
     timers = timers.filter(({ atMs }) => atMs > nowMs);
     for (const { run } of due) run();
   };
-  const take = (line: string, kind: Partial<Kind> = {}) =>
-    alike.take({ name: line.charAt(0), wider: 'wide', atOnce: 1, ...kind }, line);
-  return { alike, take, pass, told, timers: () => timers.length };
+  const take = (line: string, kind: Partial<LogKind> = {}) =>
+    throttle.take({ name: line.charAt(0), wider: 'wide', atOnce: 1, ...kind }, line);
+  return { throttle, take, pass, logged, timers: () => timers.length };
 }
 
-test('of lines that are alike the first is told at once, and one for all others when the time is over', () => {
-  const { take, pass, told } = setUp();
+test('of similar lines the first is logged at once, and one for all others when the time is over', () => {
+  const { take, pass, logged } = setUp();
   for (let each = 1; each <= 163; each += 1) take(`a${each}`);
   pass(999);
-  assert.deepEqual(told, [['a1', 0]]);
+  assert.deepEqual(logged, [['a1', 0]]);
   pass(1);
-  assert.deepEqual(told, [
+  assert.deepEqual(logged, [
     ['a1', 0],
     ['a2', 161],
   ]);
 });
 
 test('a storm that lasts is one line for each span of time, and every line of it is counted exactly once', () => {
-  const { take, pass, told } = setUp();
+  const { take, pass, logged } = setUp();
   for (let each = 0; each < 5_000; each += 1) {
     take('a');
     pass(2);
   }
   pass(10_000);
-  assert.ok(told.length <= 12, String(told.length));
+  assert.ok(logged.length <= 12, String(logged.length));
   assert.equal(
-    told.reduce((sum, [, others]) => sum + 1 + others, 0),
+    logged.reduce((sum, [, others]) => sum + 1 + others, 0),
     5_000,
   );
 });
 
-test('a line that comes before a late timer carries the count, which is not told twice', () => {
-  const { take, pass, told } = setUp();
+test('a line that comes before a late timer carries the count, which is not logged twice', () => {
+  const { take, pass, logged } = setUp();
   for (const line of ['a1', 'a2', 'a3']) take(line);
   pass(1_500, { isStuck: true });
   take('a4');
   pass(5_000);
-  assert.deepEqual(told, [
+  assert.deepEqual(logged, [
     ['a1', 0],
     ['a4', 2],
   ]);
 });
 
 test('lines of other kinds do not wait for each other, and each waits no longer than its own time', () => {
-  const { take, pass, told } = setUp();
+  const { take, pass, logged } = setUp();
   take('a1');
   pass(400);
   for (const line of ['b1', 'a2', 'b2']) take(line);
   pass(600);
-  assert.deepEqual(told.slice(2), [['a2', 0]]);
+  assert.deepEqual(logged.slice(2), [['a2', 0]]);
   pass(400);
-  assert.deepEqual(told.slice(3), [['b2', 0]]);
+  assert.deepEqual(logged.slice(3), [['b2', 0]]);
 });
 
 test('no timer runs while nothing waits, and one at most otherwise', () => {
@@ -86,11 +86,11 @@ test('no timer runs while nothing waits, and one at most otherwise', () => {
   assert.equal(timers(), 0);
 });
 
-test('a kind that is told several times at once waits only after that', () => {
-  const { take, pass, told } = setUp();
+test('a kind that is logged several times at once waits only after that', () => {
+  const { take, pass, logged } = setUp();
   for (const line of ['a1', 'a2', 'a3', 'a4', 'a5']) take(line, { atOnce: 3 });
   pass(1_000);
-  assert.deepEqual(told, [
+  assert.deepEqual(logged, [
     ['a1', 0],
     ['a2', 0],
     ['a3', 0],
@@ -98,19 +98,19 @@ test('a kind that is told several times at once waits only after that', () => {
   ]);
 });
 
-test('what waits at the end is told then, once', () => {
-  const { alike, take, pass, told } = setUp();
+test('what waits at the end is logged then, once', () => {
+  const { throttle, take, pass, logged } = setUp();
   for (const line of ['a1', 'a2', 'a3', 'b1']) take(line);
-  alike.end();
+  throttle.flush();
   pass(5_000);
-  assert.deepEqual(told.slice(2), [['a2', 1]]);
+  assert.deepEqual(logged.slice(2), [['a2', 1]]);
 });
 
-test('lines that all differ share a kind once there are too many, and no count is lost; later they are told each for itself again', () => {
-  const { take, pass, told } = setUp({ mostKinds: 3 });
+test('lines that all differ share a kind once there are too many, and no count is lost; later they are logged each for itself again', () => {
+  const { take, pass, logged } = setUp({ mostKinds: 3 });
   for (let each = 0; each < 100; each += 1) take(String(each), { name: String(each) });
   pass(1_000);
-  assert.deepEqual(told, [
+  assert.deepEqual(logged, [
     ['0', 0],
     ['1', 0],
     ['2', 0],
@@ -120,7 +120,7 @@ test('lines that all differ share a kind once there are too many, and no count i
   pass(1_000);
   take('x', { name: 'x' });
   take('y', { name: 'y' });
-  assert.deepEqual(told.slice(5), [
+  assert.deepEqual(logged.slice(5), [
     ['x', 0],
     ['y', 0],
   ]);
