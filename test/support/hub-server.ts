@@ -27,17 +27,13 @@ export type HubServer = {
   requests: { host: 'hub' | 'store'; url: string; headers: IncomingMessage['headers'] }[];
   /** Applied to one transfer each, in order; then all is well. */
   misbehave: (...next: Misbehaviour[]) => void;
-  /** Replaces the (first) file, as a new commit of the repository does. */
+  /** Replaces the bytes of every file; its listing is the caller's to replace. */
   replace: (bytes: Buffer) => void;
-  /** Answers of the hub's own interface, by path with query. */
+  /** Listings of repositories, by path with query. */
   answers: Map<string, unknown>;
   options: {
     /** Token that the hub asks for. */
     token: string | null;
-    /** Whether the hub names digest and size in its redirect. */
-    linked: boolean;
-    /** Digest the hub claims; null: the true one. */
-    claimedSha256: string | null;
     /** Hops between hub and store. */
     redirects: number;
     /** Sends its redirect to this address. */
@@ -48,18 +44,27 @@ export type HubServer = {
 
 export const hubCommit = 'c0ffee'.padEnd(40, '0');
 const sha256Of = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+const blobIdOf = (bytes: Buffer) => createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+
+/** How the hub lists the files of a repository: large ones by their SHA-256, small ones as git knows them. */
+export function hubListing(files: Readonly<Record<string, Buffer>>, commit = hubCommit) {
+  const siblings = Object.entries(files).map(([rfilename, bytes]) => {
+    const entry = { rfilename, size: bytes.length, blobId: blobIdOf(bytes) };
+    if (!/\.(?:gguf|safetensors)$/.test(rfilename)) return entry;
+    return { ...entry, blobId: '0'.repeat(40), lfs: { sha256: sha256Of(bytes), size: bytes.length, pointerSize: 135 } };
+  });
+  return { sha: commit, siblings };
+}
 
 /**
- * A hub that speaks as the Hugging Face hub does, on loopback: `/{repo}/resolve/{revision}/{file}` redirects to a
- * store of another origin, with digest, size and commit in the headers; the store knows ranges and validators.
+ * A hub that speaks as the Hugging Face hub does, on loopback: `/{repo}/resolve/{commit}/{file}` redirects to a
+ * store of another origin, which knows ranges.
  */
 export async function startHubServer(...served: { path: string; bytes: Buffer }[]): Promise<HubServer> {
   const requests: HubServer['requests'] = [];
   const queue: Misbehaviour[] = [];
   const options: HubServer['options'] = {
     token: null,
-    linked: true,
-    claimedSha256: null,
     redirects: 1,
     redirectTo: null,
   };
@@ -69,7 +74,7 @@ export async function startHubServer(...served: { path: string; bytes: Buffer }[
   const store = createServer((request, response) => {
     requests.push({ host: 'store', url: request.url ?? '', headers: request.headers });
     const { bytes } = files[Number(/^\/blob(\d+)/.exec(request.url ?? '')?.[1])] ?? { bytes: Buffer.alloc(0) };
-    sendPart({ request, response, bytes, etag: `"${sha256Of(bytes).slice(0, 32)}"`, fault: queue.shift() ?? null });
+    sendPart({ request, response, bytes, fault: queue.shift() ?? null });
   });
   const storeUrl = await listen(store);
   const hub = createServer((request, response) => {
@@ -84,11 +89,6 @@ export async function startHubServer(...served: { path: string; bytes: Buffer }[
     const index = files.findIndex((file) => file.path === path);
     const file = files[index];
     if (!file) return response.writeHead(404).end('Entry not found');
-    if (options.linked) {
-      response.setHeader('X-Linked-ETag', `"${options.claimedSha256 ?? sha256Of(file.bytes)}"`);
-      response.setHeader('X-Linked-Size', String(file.bytes.length));
-    }
-    response.setHeader('X-Repo-Commit', hubCommit);
     const far = hop + 1 >= options.redirects;
     // Hops on the hub itself are relative, as they are for renamed repositories.
     response.writeHead(far ? 302 : 307, {
@@ -102,8 +102,7 @@ export async function startHubServer(...served: { path: string; bytes: Buffer }[
     requests,
     misbehave: (...next) => void queue.push(...next),
     replace(next) {
-      const [first] = files;
-      if (first) first.bytes = next;
+      for (const file of files) file.bytes = next;
     },
     answers,
     options,
@@ -117,18 +116,16 @@ type Part = {
   request: IncomingMessage;
   response: ServerResponse;
   bytes: Buffer;
-  etag: string;
   fault: Misbehaviour | null;
 };
 
-function sendPart({ request, response, bytes, etag, fault }: Part): void {
+function sendPart({ request, response, bytes, fault }: Part): void {
   if (fault?.type === 'status') {
     response.writeHead(fault.status, fault.headers).end('no');
     return;
   }
   const asked = /^bytes=(\d+)-$/.exec(request.headers.range ?? '');
-  const ifRange = request.headers['if-range'];
-  const ranged = asked !== null && fault?.type !== 'ignore_range' && (ifRange === undefined || ifRange === etag);
+  const ranged = asked !== null && fault?.type !== 'ignore_range';
   let start = ranged ? Number(asked[1]) : 0;
   if (start >= bytes.length) {
     response.writeHead(416, { 'content-range': `bytes */${bytes.length}` }).end();
@@ -139,7 +136,6 @@ function sendPart({ request, response, bytes, etag, fault }: Part): void {
   if (fault?.type === 'corrupt') body = Buffer.alloc(body.length, 1);
   if (fault?.type === 'too_long') body = Buffer.concat([body, Buffer.alloc(1000)]);
   response.writeHead(ranged ? 206 : 200, {
-    etag,
     'content-length': body.length,
     ...(ranged ? { 'content-range': `bytes ${start}-${bytes.length - 1}/${bytes.length}` } : {}),
   });

@@ -12,18 +12,10 @@ export type HubOptions = {
   stallMs: number;
 };
 
-/** Facts the hub publishes in the headers of its redirect; null where it does not. */
-type HubFacts = { sha256: string | null; sizeBytes: number | null; commit: string | null };
-
 export type HubAnswer = {
   status: number;
-  facts: HubFacts;
-  /** Strong validator of the final answer, for `If-Range`. */
-  etag: string | null;
   /** First byte of a 206 answer. */
   rangeStart: number | null;
-  /** Size of the whole file, from `Content-Range` or `Content-Length`. */
-  totalBytes: number | null;
   retryAfterMs: number | null;
   body: AsyncIterable<Buffer>;
   discard: () => void;
@@ -32,7 +24,7 @@ export type HubAnswer = {
 /** A transfer that did not come about or broke off; worth another attempt. */
 export class TransferError extends Error {
   override readonly name = 'TransferError';
-  /** What the hub request us to wait, ms. */
+  /** How long the hub wants us to wait, ms. */
   readonly retryAfterMs: number | null;
 
   constructor(message: string, options: ErrorOptions & { retryAfterMs?: number | null } = {}) {
@@ -49,31 +41,17 @@ export class HubRefusal extends Error {
 const maxRedirects = 5;
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
-/**
- * Requests a file from `offset` on, following the hub's redirects to its store. With `offset` > 0 the answer should be
- * a 206 when the stored file still has `etag` (null: any file), else a 200 with the whole file.
- */
+/** Requests a file from `offset` on, following the hub's redirects to its store. */
 export async function requestFile(
   hub: HubOptions,
   file: HubFile,
-  from: { offset: number; etag: string | null; signal: AbortSignal },
+  from: { offset: number; signal: AbortSignal },
 ): Promise<HubAnswer> {
-  const facts: HubFacts = { sha256: null, sizeBytes: null, commit: null };
-  const { answer, header } = await follow(hub, `${file.repo}/resolve/${file.revision}/${file.file}`, {
-    ...from,
-    onHop: (read) => {
-      facts.sha256 ??= sha256Of(read('x-linked-etag'));
-      facts.sizeBytes ??= wholeNumber(read('x-linked-size'));
-      facts.commit ??= commitOf(read('x-repo-commit'));
-    },
-  });
-  const range = /^bytes (\d+)-\d+\/(\d+)$/.exec(header('content-range') ?? '');
+  const { answer, header } = await follow(hub, `${file.repo}/resolve/${file.revision}/${file.file}`, from);
+  const range = /^bytes (\d+)-/.exec(header('content-range') ?? '');
   return {
     status: answer.statusCode,
-    facts,
-    etag: header('etag')?.startsWith('"') ? header('etag') : null,
     rangeStart: range ? Number(range[1]) : null,
-    totalBytes: range ? Number(range[2]) : wholeNumber(header('content-length')),
     retryAfterMs: retryAfterOf(header('retry-after')),
     body: answer.body,
     discard: () => answer.body.destroy(),
@@ -85,7 +63,7 @@ export type HubDocument = { status: number; text: string; retryAfterMs: number |
 const longestDocument = 16 << 20;
 
 export async function requestDocument(hub: HubOptions, path: string, signal: AbortSignal): Promise<HubDocument> {
-  const { answer, header } = await follow(hub, path, { offset: 0, etag: null, signal, onHop: () => {} });
+  const { answer, header } = await follow(hub, path, { offset: 0, signal });
   const pieces: Buffer[] = [];
   let bytes = 0;
   try {
@@ -104,20 +82,21 @@ export async function requestDocument(hub: HubOptions, path: string, signal: Abo
   return { status: answer.statusCode, text, retryAfterMs: retryAfterOf(header('retry-after')) };
 }
 
-type ReadHeader = (name: string) => string | null;
-type RangeRequest = { offset: number; etag: string | null; signal: AbortSignal; onHop: (read: ReadHeader) => void };
+type RangeRequest = { offset: number; signal: AbortSignal };
 
 /** Sends a request to the hub and goes where its redirects lead. */
 async function follow(hub: HubOptions, path: string, request: RangeRequest) {
   const home = new URL(hub.endpoint);
   let url = new URL(`${home.pathname.replace(/\/$/, '')}/${path}`, home);
   for (let hop = 0; hop <= maxRedirects; hop++) {
-    const answer = await send(url, headersFor(hub, url, request), { signal: request.signal, stallMs: hub.stallMs });
-    const header: ReadHeader = (name) => {
+    const answer = await send(url, headersFor(hub, url, request.offset), {
+      signal: request.signal,
+      stallMs: hub.stallMs,
+    });
+    const header = (name: string): string | null => {
       const value = answer.headers[name];
       return (Array.isArray(value) ? value[0] : value) ?? null;
     };
-    request.onHop(header);
     const location = header('location');
     if (!redirectStatuses.has(answer.statusCode) || !location) return { answer, header };
     answer.body.destroy();
@@ -126,13 +105,10 @@ async function follow(hub: HubOptions, path: string, request: RangeRequest) {
   throw new HubRefusal(`the hub sends more than ${maxRedirects} redirects.`);
 }
 
-function headersFor(hub: HubOptions, url: URL, from: { offset: number; etag: string | null }): Record<string, string> {
+function headersFor(hub: HubOptions, url: URL, offset: number): Record<string, string> {
   const headers: Record<string, string> = { 'user-agent': 'fanfold', 'accept-encoding': 'identity' };
   if (hub.token && url.origin === new URL(hub.endpoint).origin) headers['authorization'] = `Bearer ${hub.token}`;
-  if (from.offset > 0) {
-    headers['range'] = `bytes=${from.offset}-`;
-    if (from.etag) headers['if-range'] = from.etag;
-  }
+  if (offset > 0) headers['range'] = `bytes=${offset}-`;
   return headers;
 }
 
@@ -171,20 +147,6 @@ function nextUrl(location: string, from: URL): URL {
   return next;
 }
 
-/** A commit of a repository, where the text is one. */
-export function commitOf(text: string | null): string | null {
-  return /^[0-9a-f]{40}$/.exec(text ?? '')?.[0] ?? null;
-}
-
-function sha256Of(etag: string | null): string | null {
-  return /^(?:W\/)?"?([0-9a-f]{64})"?$/.exec(etag ?? '')?.[1] ?? null;
-}
-
-function wholeNumber(text: string | null): number | null {
-  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
-}
-
 function retryAfterOf(text: string | null): number | null {
-  const seconds = wholeNumber(text);
-  return seconds === null ? null : Math.min(seconds, 60) * 1000;
+  return text !== null && /^\d{1,15}$/.test(text) ? Math.min(Number(text), 60) * 1000 : null;
 }

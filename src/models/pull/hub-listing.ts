@@ -1,59 +1,53 @@
 import { Type } from 'typebox';
 import { Check } from 'typebox/schema';
-import { commitOf, type HubOptions, HubRefusal, requestDocument } from './hub-client.ts';
-import { checkStatus } from './transfer-errors.ts';
+import { type HubOptions, HubRefusal, requestDocument } from './hub-client.ts';
+import { checkStatus, type RetryOptions, withModelErrors, withRetries } from './transfer-errors.ts';
 
-/** A file of a repository, with what the hub knows of it; null: it does not say. */
+/** A file of a repository: large ones have a SHA-256, small ones git's own digest. */
 export type ListedFile = {
   name: string;
-  sizeBytes: number | null;
-  /** Of large files. */
-  sha256: string | null;
-  /** Git's own digest, of small files. */
-  blobId: string | null;
+  sizeBytes: number;
+  digest: { algorithm: 'sha256' | 'git'; value: string };
 };
 
 export type HubListing = { commit: string; files: ReadonlyMap<string, ListedFile> };
 
-const Size = Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]));
-const Large = Type.Object({ sha256: Type.Optional(Type.String()), size: Size });
+const Size = Type.Integer({ minimum: 0 });
+const Large = Type.Object({ sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }), size: Size });
 const Info = Type.Object({
-  sha: Type.String(),
+  sha: Type.String({ pattern: '^[0-9a-f]{40}$' }),
   siblings: Type.Array(
     Type.Object({
       rfilename: Type.String(),
       size: Size,
-      blobId: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+      blobId: Type.String(),
       lfs: Type.Optional(Type.Union([Large, Type.Null()])),
     }),
   ),
 });
 
-export async function listFiles(
+/** The files of a repository at the commit that a revision names now. Throws `ModelError`. */
+export function listFiles(
   hub: HubOptions,
   { repo, revision }: { repo: string; revision: string },
-  signal: AbortSignal,
+  retryOptions: RetryOptions,
 ): Promise<HubListing> {
-  const answer = await requestDocument(hub, `api/models/${repo}/revision/${revision}?blobs=true`, signal);
-  checkStatus(answer, { hub, name: repo, revision });
-  const info = parse(answer.text);
-  const commit = Check(Info, info) ? commitOf(info.sha) : null;
-  if (!Check(Info, info) || commit === null) {
-    throw new HubRefusal(
-      `${new URL(hub.endpoint).host} does not list the files of ${repo} as the Hugging Face hub does.`,
-    );
-  }
+  const read = async () => {
+    const path = `api/models/${repo}/revision/${revision}?blobs=true`;
+    const answer = await requestDocument(hub, path, retryOptions.signal);
+    checkStatus(answer, { hub, name: repo, revision });
+    return listingOf(parse(answer.text), `${new URL(hub.endpoint).host} does not list the files of ${repo}`);
+  };
+  return withModelErrors(() => withRetries(retryOptions, () => 0, read));
+}
+
+function listingOf(info: unknown, refusal: string): HubListing {
+  if (!Check(Info, info)) throw new HubRefusal(`${refusal} as the Hugging Face hub does.`);
   const files = info.siblings.map(({ rfilename: name, size, blobId, lfs }): ListedFile => {
-    const isLarge = lfs !== undefined && lfs !== null;
-    return {
-      name,
-      sizeBytes: lfs?.size ?? size ?? null,
-      sha256: /^[0-9a-f]{64}$/.exec(lfs?.sha256 ?? '')?.[0] ?? null,
-      // That of a large file is the digest of the pointer to it.
-      blobId: isLarge ? null : commitOf(blobId ?? null),
-    };
+    if (lfs) return { name, sizeBytes: lfs.size, digest: { algorithm: 'sha256', value: lfs.sha256 } };
+    return { name, sizeBytes: size, digest: { algorithm: 'git', value: blobId } };
   });
-  return { commit, files: new Map(files.map((file) => [file.name, file])) };
+  return { commit: info.sha, files: new Map(files.map((file) => [file.name, file])) };
 }
 
 function parse(text: string): unknown {

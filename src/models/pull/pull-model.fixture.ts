@@ -3,9 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext } from 'node:test';
-import { type HubServer, startHubServer } from '#test/hub-server.ts';
+import { type HubServer, hubCommit, hubListing, startHubServer } from '#test/hub-server.ts';
 import { writeSampleModel, zeros } from '#test/model-files.ts';
 import { openModels } from '../models-service.ts';
+import { partialPathOf } from './download.ts';
 import { type PullModelOptions, pullModel } from './pull-model.ts';
 import type { TransferProgress } from './transfer-meter.ts';
 
@@ -13,7 +14,9 @@ import type { TransferProgress } from './transfer-meter.ts';
 const width = 1024;
 const parameters = width * 753;
 
-type Known = { sha256?: string; sizeBytes?: number };
+const nextCommit = 'decaf'.padEnd(40, '0');
+
+type CatalogueFacts = { sha256?: string; sizeBytes?: number };
 
 /** A hub that has one model, and folders to pull it into; they are gone after the last test of the file. */
 export function fileHub() {
@@ -27,8 +30,24 @@ export function fileHub() {
   });
   const model = readFileSync(modelFile);
 
-  async function setUp(t: TestContext, known: Known = {}) {
-    const hub = await startHubServer({ path: '/org/some-GGUF/resolve/main/some-Q8_0.gguf', bytes: model });
+  async function setUp(t: TestContext, known: CatalogueFacts = {}) {
+    const hub = await startHubServer(
+      ...[hubCommit, nextCommit].map((commit) => ({
+        path: `/org/some-GGUF/resolve/${commit}/some-Q8_0.gguf`,
+        bytes: model,
+      })),
+    );
+    const list = (bytes: Buffer, commit = hubCommit) =>
+      hub.answers.set(
+        '/api/models/org/some-GGUF/revision/main?blobs=true',
+        hubListing({ 'some-Q8_0.gguf': bytes }, commit),
+      );
+    list(model);
+    /** Replaces the file by a new commit. */
+    const replace = (bytes: Buffer) => {
+      hub.replace(bytes);
+      list(bytes, nextCommit);
+    };
     t.after(() => hub.close());
     const folder = mkdtempSync(join(root, 'case-'));
     const cataloguePath = join(folder, 'catalogue.yaml');
@@ -48,7 +67,7 @@ export function fileHub() {
         ...options,
       });
     const path = join(folder, 'data/models/some/some-Q8_0.gguf');
-    return { hub, models, pull, notes, progress, path };
+    return { hub, replace, models, pull, notes, progress, path, partialPath: partialPathOf(path, hubCommit) };
   }
 
   return { model, modelFile, setUp };
@@ -59,7 +78,7 @@ function ticking() {
   return { nowMs: () => Date.now(), monotonicMs: () => (nowMs += 1000) };
 }
 
-function catalogueText({ sha256, sizeBytes }: Known): string {
+function catalogueText({ sha256, sizeBytes }: CatalogueFacts): string {
   return `
 price_version: "1"
 prices_since: "2026-01-01"

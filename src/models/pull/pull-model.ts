@@ -1,15 +1,16 @@
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { checkFactsOfListed } from '../add-model.ts';
 import type { ModelSource } from '../base-model.ts';
 import type { CatalogueEntry } from '../catalogue.ts';
+import { sha256OfFile } from '../file-digest.ts';
 import { checkServable, readGgufFacts } from '../gguf/facts.ts';
 import { inOneLine, ModelError } from '../model-error.ts';
 import type { ModelsService } from '../models-service.ts';
 import { readRegistry, syncFolder, updateRegistry } from '../registry.ts';
 import { pulledFolder, withPullLock } from '../remove-model.ts';
-import { type DownloadedFile, download } from './download.ts';
-import type { HubOptions } from './hub-client.ts';
+import { type DownloadOptions, download, partialPathOf } from './download.ts';
+import { type ListedFile, listFiles } from './hub-listing.ts';
 import type { TransferProgress } from './transfer-meter.ts';
 
 export type PullModelOptions = {
@@ -61,7 +62,7 @@ async function lockAndPull(models: ModelsService, options: PullModelOptions): Pr
   });
 }
 
-/** What to tell when a pull ended with the error: where its person stopped it, that it can go on. */
+/** The error of a pull; where the person stopped it, one that says that it can go on. */
 export function stoppedOr(error: unknown, signal: AbortSignal): unknown {
   if (!signal.aborted) return error;
   return new ModelError('Stopped. What was fetched stays, and the next pull goes on from there.', { cause: error });
@@ -90,12 +91,18 @@ type Pull = { entry: CatalogueEntry; source: HubSource; folder: string; path: st
 
 async function fetchAndRegister(models: ModelsService, pull: Pull): Promise<PulledReport> {
   const { id } = pull.entry;
-  const { folder, path, options } = pull;
-  const onNote = options.onNote ?? (() => {});
-  const { sizeBytes, sha256, commit } = await fetchFile(pull, onNote);
-  await checkPulled(pull, onNote);
+  const { source, folder, path, options } = pull;
+  const transfer = transferOptions(options);
+  const { commit, files } = await listFiles(transfer.hub, source, transfer);
+  const file = files.get(source.file);
+  if (!file) throw new ModelError(`${source.repo} has no file ${source.file} at revision ${source.revision}.`);
+  checkListed(file, source);
+  await removeOtherParts(folder, partialPathOf(path, commit));
+  await download({ ...transfer, repo: source.repo, commit, file, path });
+  await checkPulled(pull, transfer.onNote);
   await syncFolder(folder);
-  const { mtimeMs } = await stat(path);
+  const { mtimeMs, size: sizeBytes } = await stat(path);
+  const sha256 = file.digest.algorithm === 'sha256' ? file.digest.value : await sha256OfFile(path);
   await updateRegistry(models.registryPath, id, {
     file: { path, size_bytes: sizeBytes, modified_ms: mtimeMs, sha256 },
     hub_commit: commit,
@@ -105,31 +112,22 @@ async function fetchAndRegister(models: ModelsService, pull: Pull): Promise<Pull
   return { outcome: 'pulled', id, path, sizeBytes, sha256 };
 }
 
-type Note = (line: string) => void;
+function checkListed({ sizeBytes, digest }: ListedFile, source: HubSource): void {
+  const other = 'The hub has another file than the catalogue:';
+  if (source.sha256 !== null && source.sha256 !== digest.value)
+    throw new ModelError(`${other} digest ${digest.value}, not ${source.sha256}.`);
+  if (source.sizeBytes !== null && source.sizeBytes !== sizeBytes)
+    throw new ModelError(`${other} ${sizeBytes} bytes, not ${source.sizeBytes}.`);
+}
 
-async function fetchFile({ source, path, options }: Pull, onNote: Note): Promise<DownloadedFile> {
-  const partialPath = `${path}.partial`;
-  const fetched = await download({
-    hub: hubOptions(options),
-    file: source,
-    partialPath,
-    expected: source,
-    signal: options.signal,
-    onProgress: options.onProgress ?? (() => {}),
-    onNote,
-    retryDelaysMs: options.retryDelaysMs ?? [1_000, 4_000, 16_000],
-    freeBytes: options.freeBytes,
-  });
-  if (!fetched.digestChecked) {
-    onNote(`Neither the catalogue nor the hub names a digest; the file's is ${fetched.sha256}.`);
-  }
-  await rename(partialPath, path);
-  await rm(`${partialPath}.json`, { force: true });
-  return fetched;
+/** Parts of a file of another commit, which nothing will complete. */
+async function removeOtherParts(folder: string, partialPath: string): Promise<void> {
+  for (const name of await readdir(folder))
+    if (name.endsWith('.partial') && join(folder, name) !== partialPath) await rm(join(folder, name), { force: true });
 }
 
 /** A file that is not the model of the catalogue, or none that can be served, goes again. */
-async function checkPulled({ entry, path }: Pull, onNote: Note): Promise<void> {
+async function checkPulled({ entry, path }: Pull, onNote: (line: string) => void): Promise<void> {
   try {
     const facts = readGgufFacts(path);
     for (const warning of checkServable(facts, entry.kind, basename(path))) onNote(warning);
@@ -140,8 +138,22 @@ async function checkPulled({ entry, path }: Pull, onNote: Note): Promise<void> {
   }
 }
 
-export function hubOptions({ endpoint, token = null, stallMs = 30_000 }: PullModelOptions): HubOptions {
-  return { endpoint: hubAddress(endpoint), token, stallMs };
+export type TransferOptions = Omit<DownloadOptions, 'repo' | 'commit' | 'file' | 'path' | 'whole'>;
+
+export function transferOptions({
+  endpoint,
+  token = null,
+  stallMs = 30_000,
+  ...options
+}: PullModelOptions): TransferOptions {
+  return {
+    hub: { endpoint: hubAddress(endpoint), token, stallMs },
+    signal: options.signal,
+    onProgress: options.onProgress ?? (() => {}),
+    onNote: options.onNote ?? (() => {}),
+    retryDelaysMs: options.retryDelaysMs ?? [1_000, 4_000, 16_000],
+    freeBytes: options.freeBytes,
+  };
 }
 
 function hubAddress(endpoint: string | undefined): string {

@@ -7,13 +7,10 @@ import { inOneLine, ModelError } from '../model-error.ts';
 import type { ModelsService } from '../models-service.ts';
 import { syncFolder } from '../registry.ts';
 import { holdsWeights, hubWeightsFolder, weightsDraft, weightsManifest, withWeightsLock } from '../weights.ts';
-import { checkFreeBytes, download } from './download.ts';
-import type { HubOptions } from './hub-client.ts';
-import { type HubListing, type ListedFile, listFiles } from './hub-listing.ts';
-import { hubOptions, type PullModelOptions, stoppedOr } from './pull-model.ts';
-import { withModelErrors, withRetries } from './transfer-errors.ts';
-import type { TransferProgress } from './transfer-meter.ts';
-import { describingFiles, isListed, readJson, weightFiles } from './weights-files.ts';
+import { bytesIn, checkFreeBytes, type DownloadOptions, download, isListed, partialPathOf } from './download.ts';
+import { type ListedFile, listFiles } from './hub-listing.ts';
+import { type PullModelOptions, stoppedOr, type TransferOptions, transferOptions } from './pull-model.ts';
+import { describingFiles, readJson, weightFiles } from './weights-files.ts';
 
 export type PulledWeights =
   | { outcome: 'already_installed'; id: string; folder: string }
@@ -74,94 +71,40 @@ async function isWhole(folder: string): Promise<boolean> {
 }
 
 async function fetchAll({ id, source, folder, draft, options }: Pull): Promise<PulledWeights> {
-  const { signal, onNote = () => {}, onProgress = () => {}, retryDelaysMs = [1_000, 4_000, 16_000] } = options;
-  const hub = hubOptions(options);
-  const retryOptions = { retryDelaysMs, onNote, signal };
-  const listing = await withModelErrors(() =>
-    withRetries(
-      retryOptions,
-      () => 0,
-      () => listFiles(hub, source, signal),
-    ),
-  );
+  const transfer = transferOptions(options);
+  const listing = await listFiles(transfer.hub, source, transfer);
   await mkdir(draft, { recursive: true });
-  const pull = { hub, repo: source.repo, listing, draft, options, onNote };
+  const pull = { ...transfer, repo: source.repo, commit: listing.commit, draft };
   const describing = describingFiles(listing, source.repo);
-  for (const file of describing) await fetchOne(pull, file, () => {});
+  for (const file of describing) await fetchOne({ ...pull, onProgress: () => {} }, file);
   const weights = await weightFiles(listing, draft, source.repo);
-  await fetchWeights(pull, weights, onProgress);
-  const sizeBytes = await putInPlace({ id, source, folder, draft, commit: listing.commit }, [
-    ...describing,
-    ...weights,
-  ]);
+  await fetchWeights(pull, weights);
+  const files = [...describing, ...weights];
+  const sizeBytes = await putInPlace({ id, source, folder, draft, commit: listing.commit }, files);
   return { outcome: 'pulled', id, folder, commit: listing.commit, sizeBytes };
 }
 
-type WeightsPull = {
-  hub: HubOptions;
-  repo: string;
-  listing: HubListing;
-  draft: string;
-  options: PullModelOptions;
-  onNote: (line: string) => void;
-};
-type OnProgress = (progress: TransferProgress) => void;
+type WeightsPull = TransferOptions & { repo: string; commit: string; draft: string };
 
-/** One file after the other, told as one transfer. */
-async function fetchWeights(pull: WeightsPull, files: readonly ListedFile[], onProgress: OnProgress): Promise<void> {
-  const sizes = files.map(({ sizeBytes }) => sizeBytes);
-  const totalBytes = sizes.every((size) => size !== null) ? sizes.reduce((sum, size) => sum + size, 0) : null;
-  const here = await Promise.all(files.map(({ name }) => bytesHere(join(pull.draft, name))));
-  const missing = (totalBytes ?? 0) - here.reduce((sum, bytes) => sum + bytes, 0);
-  await checkFreeBytes(pull.draft, missing, pull.options.freeBytes);
-  let before = 0;
+/** One file after the other, reported as one transfer. */
+async function fetchWeights(pull: WeightsPull, files: readonly ListedFile[]): Promise<void> {
+  const { draft, commit } = pull;
+  const totalBytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const here = files
+    .map(({ name }) => join(draft, name))
+    .map((path) => bytesIn(path) || bytesIn(partialPathOf(path, commit)));
+  await checkFreeBytes(draft, totalBytes - here.reduce((sum, bytes) => sum + bytes, 0), pull.freeBytes);
+  let bytesBefore = 0;
   for (const file of files) {
-    await fetchOne(pull, file, (progress) => onProgress(partOfAll(progress, { before, totalBytes })));
-    before += (await stat(join(pull.draft, file.name))).size;
+    await fetchOne(pull, file, { bytesBefore, totalBytes });
+    bytesBefore += file.sizeBytes;
   }
-}
-
-async function bytesHere(path: string): Promise<number> {
-  const found = (await stat(path).catch(() => null)) ?? (await stat(`${path}.partial`).catch(() => null));
-  return found?.size ?? 0;
-}
-
-function partOfAll(progress: TransferProgress, all: { before: number; totalBytes: number | null }): TransferProgress {
-  if (progress.phase === 'check') return progress;
-  const receivedBytes = all.before + progress.receivedBytes;
-  const { bytesPerSecond } = progress;
-  const { totalBytes } = all;
-  const isEndKnown = totalBytes !== null && bytesPerSecond > 0;
-  const etaSeconds = isEndKnown ? Math.max(0, Math.ceil((totalBytes - receivedBytes) / bytesPerSecond)) : null;
-  return { ...progress, receivedBytes, totalBytes, etaSeconds };
 }
 
 /** Brings a file into the draft folder, unless an earlier pull has brought the same. */
-async function fetchOne(pull: WeightsPull, file: ListedFile, onProgress: OnProgress): Promise<void> {
-  const { hub, repo, listing, draft, options, onNote } = pull;
-  const path = join(draft, file.name);
-  if (await isListed(path, file)) return;
-  await rm(path, { force: true });
-  const partialPath = `${path}.partial`;
-  const fetched = await download({
-    hub,
-    file: { repo, file: file.name, revision: listing.commit },
-    partialPath,
-    expected: { sha256: file.sha256, sizeBytes: file.sizeBytes },
-    signal: options.signal,
-    onProgress,
-    onNote,
-    retryDelaysMs: options.retryDelaysMs ?? [1_000, 4_000, 16_000],
-    freeBytes: options.freeBytes,
-  });
-  const isRight = fetched.digestChecked || (await isListed(partialPath, file));
-  if (isRight === false) {
-    await rm(partialPath, { force: true });
-    throw new ModelError(`${repo}/${file.name} is not the file that the hub lists; nothing was installed.`);
-  }
-  if (isRight === null) onNote(`The hub names no digest of ${file.name}; its SHA-256 is ${fetched.sha256}.`);
-  await rename(partialPath, path);
-  await rm(`${partialPath}.json`, { force: true });
+async function fetchOne(pull: WeightsPull, file: ListedFile, whole?: DownloadOptions['whole']): Promise<void> {
+  const path = join(pull.draft, file.name);
+  if (!(await isListed(path, file))) await download({ ...pull, file, path, whole });
 }
 
 type Made = Omit<Pull, 'options'> & { commit: string };

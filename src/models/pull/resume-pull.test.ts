@@ -10,7 +10,7 @@ import { fileHub, ranges } from './pull-model.fixture.ts';
 const { model, setUp } = fileHub();
 
 describe('a pull that was interrupted', { timeout: 300_000 }, () => {
-  test('a connection that breaks off is resumed where it broke, under the same validator', async (t) => {
+  test('a connection that breaks off is resumed where it broke, in the same commit', async (t) => {
     const { hub, pull, notes, path } = await setUp(t);
     hub.misbehave({ type: 'cut', afterBytes: 1_000_000 }, { type: 'cut', afterBytes: 500_000 });
     await pull();
@@ -19,15 +19,14 @@ describe('a pull that was interrupted', { timeout: 300_000 }, () => {
     assert.equal(first, undefined);
     const starts = [second, third].map((range) => Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1]));
     assert.ok((starts[0] ?? 0) > 0 && (starts[1] ?? 0) > (starts[0] ?? 0), `${starts}`);
-    assert.ok(hub.requests.at(-1)?.headers['if-range']);
     assert.match(notes[0] ?? '', /broke off; trying again in \d+ s/);
   });
 
-  test('a pull that gave up is resumed by the next one, after the first part was read again', async (t) => {
-    const { hub, pull, progress, path } = await setUp(t);
+  test('a pull that gave up is resumed by the next one, and the whole file is checked', async (t) => {
+    const { hub, pull, progress, path, partialPath } = await setUp(t);
     hub.misbehave({ type: 'cut', afterBytes: 1_000_000 });
     await assert.rejects(pull({ retryDelaysMs: [] }), modelErrorWith(/broke off/));
-    const kept = statSync(`${path}.partial`).size;
+    const kept = statSync(partialPath).size;
     assert.ok(kept > 0);
     assert.equal(existsSync(path), false);
     await pull();
@@ -60,47 +59,47 @@ describe('a pull that was interrupted', { timeout: 300_000 }, () => {
   });
 
   test('a file that changed at the hub between two attempts is fetched from the start', async (t) => {
-    const { hub, pull, path } = await setUp(t);
+    const { hub, replace, pull, path } = await setUp(t);
     hub.misbehave({ type: 'cut', afterBytes: 1_000_000 });
     await assert.rejects(pull({ retryDelaysMs: [] }), modelErrorWith(/broke off/));
     const next = Buffer.from(model);
     next[next.length - 40] = 7;
-    hub.replace(next);
+    replace(next);
     await pull();
     assert.deepEqual(readFileSync(path), next);
   });
 
   test('a partial file whose bytes were spoilt on disk is found out and fetched again', async (t) => {
-    const { hub, pull, path } = await setUp(t);
+    const { hub, pull, path, partialPath } = await setUp(t);
     hub.misbehave({ type: 'cut', afterBytes: 1_000_000 });
     await assert.rejects(pull({ retryDelaysMs: [] }), modelErrorWith(/broke off/));
-    writeFileSync(`${path}.partial`, Buffer.alloc(statSync(`${path}.partial`).size, 9));
+    writeFileSync(partialPath, Buffer.alloc(statSync(partialPath).size, 9));
     await pull();
     assert.deepEqual(readFileSync(path), model);
   });
 
   test('a process that died between the last byte and the rename costs no second transfer', async (t) => {
-    const { hub, pull, path } = await setUp(t);
+    const { hub, pull, path, partialPath } = await setUp(t);
     hub.misbehave({ type: 'cut', afterBytes: 1_000_000 });
     await assert.rejects(pull({ retryDelaysMs: [] }), modelErrorWith(/broke off/));
-    writeFileSync(`${path}.partial`, model);
+    writeFileSync(partialPath, model);
     await pull();
     assert.deepEqual(readFileSync(path), model);
-    assert.deepEqual(ranges(hub).slice(1), [`bytes=${model.length}-`]);
+    assert.equal(ranges(hub).length, 1);
   });
 
   test('stopping keeps what was fetched', async (t) => {
-    const { hub, pull, path } = await setUp(t);
+    const { hub, pull, path, partialPath } = await setUp(t);
     hub.misbehave({ type: 'stall', afterBytes: 1_000_000 });
     const stopped = pull({ signal: AbortSignal.timeout(500), stallMs: 20_000 });
     await assert.rejects(stopped, modelErrorWith(/Stopped.*goes on from there/));
-    assert.ok(statSync(`${path}.partial`).size > 0);
+    assert.ok(statSync(partialPath).size > 0);
     await pull();
     assert.deepEqual(readFileSync(path), model);
   });
 
   test('a pull that is killed leaves no lock and is resumed by the next one', async (t) => {
-    const { hub, models, pull, path } = await setUp(t);
+    const { hub, models, pull, path, partialPath } = await setUp(t);
     hub.misbehave({ type: 'stall', afterBytes: 1_000_000 });
     const script = join(path, '../../../../puller.mts');
     writeFileSync(
@@ -113,7 +112,7 @@ describe('a pull that was interrupted', { timeout: 300_000 }, () => {
     const dataDir = join(path, '../../..');
     const child = fork(script, [join(dataDir, '../catalogue.yaml'), dataDir, hub.url]);
     const exited = new Promise((resolve) => child.once('exit', resolve));
-    while (!existsSync(`${path}.partial`) || statSync(`${path}.partial`).size < 900_000) await sleep(20);
+    while (!existsSync(partialPath) || statSync(partialPath).size < 900_000) await sleep(20);
     await assert.rejects(pull(), modelErrorWith(/is being pulled by another command/));
     child.kill('SIGKILL');
     await exited;

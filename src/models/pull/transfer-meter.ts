@@ -1,19 +1,18 @@
 import { formatBytes } from '../list-models.ts';
 
 export type TransferProgress = {
-  /** `check`: an earlier part of the file is read again before the rest is fetched. */
+  /** `check`: the file is here and its digest is computed. */
   phase: 'check' | 'download';
   receivedBytes: number;
-  totalBytes: number | null;
+  totalBytes: number;
   /** Over the last few seconds. */
   bytesPerSecond: number;
   etaSeconds: number | null;
 };
 
 export type TransferMeter = {
-  /** Tells the listener, at most every 200 ms unless `now` is set. */
-  report: (phase: TransferProgress['phase'], receivedBytes: number, now?: boolean) => void;
-  setTotal: (bytes: number | null) => void;
+  /** Calls the listener, at most every 200 ms unless `now` is set. */
+  report: (phase: TransferProgress['phase'], fileBytes: number, now?: boolean) => void;
 };
 
 const windowMs = 5_000;
@@ -22,17 +21,15 @@ const reportEveryMs = 200;
 export function createTransferMeter(
   onProgress: (progress: TransferProgress) => void,
   monotonicMs: () => number,
+  { bytesBefore, totalBytes }: { bytesBefore: number; totalBytes: number },
 ): TransferMeter {
   let samples: Sample[] = [];
-  let totalBytes: number | null = null;
   let phaseSeen: TransferProgress['phase'] | null = null;
   let nextReportMs = Number.NEGATIVE_INFINITY;
 
   return {
-    setTotal(bytes) {
-      totalBytes = bytes;
-    },
-    report(phase, receivedBytes, now = false) {
+    report(phase, fileBytes, now = false) {
+      const receivedBytes = bytesBefore + fileBytes;
       const atMs = monotonicMs();
       const last = samples.at(-1);
       // A new phase or a restart begins a new measurement.
@@ -43,7 +40,7 @@ export function createTransferMeter(
       samples.push({ atMs, bytes: receivedBytes });
       while (samples.length > 2 && atMs - (samples[0]?.atMs ?? atMs) > windowMs) samples.shift();
       const bytesPerSecond = rateOf(samples);
-      const etaSeconds = totalBytes === null ? null : secondsFor(totalBytes - receivedBytes, bytesPerSecond);
+      const etaSeconds = secondsFor(totalBytes - receivedBytes, bytesPerSecond);
       onProgress({ phase, receivedBytes, totalBytes, bytesPerSecond, etaSeconds });
     },
   };
@@ -65,12 +62,9 @@ function secondsFor(bytes: number, bytesPerSecond: number): number | null {
 /** `312 MB of 639 MB, 48 %, 11.2 MB/s, 29 s left`, for one line of a terminal. */
 export function renderProgress(progress: TransferProgress): string {
   const { phase, receivedBytes, totalBytes, bytesPerSecond, etaSeconds } = progress;
-  if (phase === 'check') return `checking ${formatBytes(receivedBytes)} that are already here`;
-  const parts = [formatBytes(receivedBytes)];
-  if (totalBytes !== null) {
-    parts[0] = `${formatBytes(receivedBytes)} of ${formatBytes(totalBytes)}`;
-    parts.push(`${Math.floor((receivedBytes / Math.max(totalBytes, 1)) * 100)} %`);
-  }
+  const percent = Math.floor((receivedBytes / Math.max(totalBytes, 1)) * 100);
+  const parts = [`${formatBytes(receivedBytes)} of ${formatBytes(totalBytes)}`, `${percent} %`];
+  if (phase === 'check') return `checking ${parts[0]}`;
   if (bytesPerSecond > 0) parts.push(`${formatBytes(bytesPerSecond)}/s`);
   if (etaSeconds !== null) parts.push(`${formatDuration(etaSeconds)} left`);
   return parts.join(', ');

@@ -1,10 +1,7 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Type } from 'typebox';
 import { Check } from 'typebox/schema';
-import { sha256OfFile } from '../file-digest.ts';
 import { ModelError } from '../model-error.ts';
 import { singleWeights, weightsIndex } from '../weights.ts';
 import type { HubListing, ListedFile } from './hub-listing.ts';
@@ -60,23 +57,4 @@ export async function readJson(path: string): Promise<unknown> {
   } catch {
     return null;
   }
-}
-
-/** Whether the file is the listed one; null: the hub names no digest that could tell. */
-export async function isListed(
-  path: string,
-  { sizeBytes, sha256, blobId }: ListedFile,
-  onBytes: (bytes: number) => void = () => {},
-): Promise<boolean | null> {
-  const found = await stat(path).catch(() => null);
-  if (!found || (sizeBytes !== null && found.size !== sizeBytes)) return false;
-  if (sha256 !== null) return (await sha256OfFile(path, onBytes)) === sha256;
-  if (blobId !== null) return (await blobIdOf(path, found.size)) === blobId;
-  return null;
-}
-
-async function blobIdOf(path: string, size: number): Promise<string> {
-  const hash = createHash('sha1').update(`blob ${size}\0`);
-  for await (const chunk of createReadStream(path)) hash.update(chunk);
-  return hash.digest('hex');
 }
