@@ -2,16 +2,15 @@ import { fileURLToPath } from 'node:url';
 import { type Clock, fault, systemClock } from '#kernel';
 import type { ProcessEnvironment } from '#processes';
 import { defaultWaiting } from './fair-queue.ts';
-import { workOf } from './llama/admission.ts';
-import type { EngineLog } from './llama/engine-process.ts';
+import { type AdmittedRequest, workOf } from './llama/admission.ts';
+import { defaultThreads, type EngineLog } from './llama/engine-process.ts';
 import { GrammarCompiler } from './llama/grammar-compiler.ts';
-import { PreparedHandles, type PreparedRun } from './llama/handles.ts';
 import { Pool } from './llama/pool.ts';
 import { serializePrompt } from './llama/protocol.ts';
+import type { ModelRuntime } from './llama/runtime.ts';
 import type { RuntimeSettings } from './llama/runtime-state.ts';
 import type { Session } from './llama/session.ts';
 import { ChildGone, type Prepared, type PrepareRequest, unreadable } from './llama/session-requests.ts';
-import { defaultThreads } from './llama/threads.ts';
 import type { Delta, Embedded, Engine, EngineModel, Finished, Generation } from './port.ts';
 import { isLargePrompt, PromptReader, promptCharacters } from './tokens/prompt-reader.ts';
 
@@ -222,4 +221,53 @@ function takeAlive(handles: PreparedHandles, handle: string): PreparedRun {
   waiting.place.free();
   waiting.runtime.warm();
   throw waiting.runtime.warming();
+}
+
+/** A prompt that waits in a child for its run, with the place it keeps. */
+export type PreparedRun = { runtime: ModelRuntime; session: Session; place: AdmittedRequest; promptTokens: number };
+
+/** The child forgets its side after 60 s. */
+const keptMs = 60_000;
+
+/** Prepared prompts by handle. What nobody takes gives its place back when it expires. */
+export class PreparedHandles {
+  readonly #clock: Clock;
+  readonly #waiting = new Map<string, PreparedRun & { untilMs: number }>();
+  #last = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  next(): string {
+    this.#last += 1;
+    return `p${this.#last}`;
+  }
+
+  add(handle: string, waiting: PreparedRun): void {
+    this.#waiting.set(handle, { ...waiting, untilMs: this.#clock.monotonicMs() + keptMs });
+  }
+
+  take(handle: string): PreparedRun | undefined {
+    const waiting = this.#waiting.get(handle);
+    this.#waiting.delete(handle);
+    return waiting;
+  }
+
+  release(handle: string): void {
+    const waiting = this.take(handle);
+    if (waiting === undefined) return;
+    waiting.session.release(handle);
+    waiting.place.free();
+  }
+
+  /** Called before each new request, so that forgotten prompts never keep anybody out. */
+  releaseExpired(): void {
+    const nowMs = this.#clock.monotonicMs();
+    for (const [handle, { untilMs, session, place }] of this.#waiting) {
+      if (untilMs <= nowMs) this.release(handle);
+      // The prompt died with its child, but its caller still learns that the model starts anew.
+      else if (!session.alive) place.free();
+    }
+  }
 }

@@ -11,8 +11,7 @@ import type {
   NativeSampler,
   Token,
 } from './addon.ts';
-import { bytesOfGrammar, createCollector, mostBytesOfGrammar, NativeGarbage } from './native-garbage.ts';
-import { loadLibrary } from './native-library.ts';
+import { bytesOfGrammar, createCollector, loadLibrary, mostBytesOfGrammar, NativeGarbage } from './native-library.ts';
 import type { AttentionFacts } from './prefix-cache.ts';
 
 export type {

@@ -6,8 +6,8 @@ import { after, test } from 'node:test';
 import { fc } from '#test/properties.ts';
 import { smallShape, specialTokens, writeRandomModel } from '#test/random-model.ts';
 import type { ToolDefinition } from '../port.ts';
-import { createCharacterRules } from './character-rules.ts';
 import { ChildDriver, finishedOf, smallConfig, userPrompt } from './child-driver.fixture.ts';
+import { createCharacterRules } from './vocabulary.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fanfold-characters-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -3,10 +3,9 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { nodeCommand } from '#processes';
 import type { ChatPrompt, Delta, Sampling } from '../port.ts';
-import { grammarTexts } from '../text/grammar-texts.ts';
+import { grammarTexts } from '../text/grammar.ts';
 import { stackKb } from './engine-process.ts';
-import type { ChildConfig, FromChild, ToChild } from './protocol.ts';
-import { serializePrompt } from './protocol.ts';
+import { type ChildConfig, type FromChild, serializePrompt, type ToChild } from './protocol.ts';
 
 /** Drives a real engine child over its channel, as the parent does. */
 export type Reply = Extract<FromChild, { type: 'prepared' | 'finished' | 'embedded' | 'failed' }>;

@@ -3,7 +3,6 @@ import { assertNever, Fault, fault, messageOf } from '#kernel';
 import { OutputParser } from '../text/output-parser.ts';
 import { type ToolSyntax, toolSyntaxOf } from '../text/template.ts';
 import { type NativeModel, openModel } from './binding.ts';
-import { noCharacterRules } from './character-rules.ts';
 import { EmbeddingRunner } from './embedding-runner.ts';
 import { Generation, type ReasoningTags } from './generation.ts';
 import {
@@ -14,12 +13,11 @@ import {
   type TokenizedChat,
   type TokenizedInputs,
 } from './prompts.ts';
-import type { ChildConfig, FromChild, ToChild } from './protocol.ts';
-import { deserializePrompt } from './protocol.ts';
+import { type ChildConfig, deserializePrompt, type FromChild, type ToChild } from './protocol.ts';
 import { Samplers, samplerConfig } from './sampler.ts';
 import { StepLoop } from './step-loop.ts';
 import { TextRunner } from './text-runner.ts';
-import { createVocabulary, type Vocabulary } from './vocabulary.ts';
+import { createVocabulary, noCharacterRules, type Vocabulary } from './vocabulary.ts';
 
 export type ChildEngineOptions = {
   config: ChildConfig;

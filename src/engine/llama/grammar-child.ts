@@ -1,7 +1,6 @@
 import { Fault, parseExactJson } from '#kernel';
 import { serveRequests } from '#processes';
-import type { Asked } from '../text/grammar.ts';
-import { type GrammarTexts, grammarTexts } from '../text/grammar-texts.ts';
+import { type Asked, type GrammarTexts, grammarTexts } from '../text/grammar.ts';
 import type { ToolSyntax } from '../text/template.ts';
 
 /** To the process that turns schemas into grammars. `asked` is JSON text, which keeps digits and order. */

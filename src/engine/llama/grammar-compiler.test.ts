@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Fault, parseExactJson } from '#kernel';
-import type { Asked } from '../text/grammar.ts';
-import { grammarTexts, noGrammars } from '../text/grammar-texts.ts';
+import { type Asked, grammarTexts, noGrammars } from '../text/grammar.ts';
 import { GrammarCompiler, type GrammarRequest } from './grammar-compiler.ts';
 
 const compilers: GrammarCompiler[] = [];

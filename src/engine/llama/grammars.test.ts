@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseExactJson } from '#kernel';
-import { type Asked, freeCallGrammar, promptGrammars } from '../text/grammar.ts';
-import { grammarTexts } from '../text/grammar-texts.ts';
+import { type Asked, freeCallGrammar, grammarTexts, promptGrammars } from '../text/grammar.ts';
 import type { NativeGrammar } from './binding.ts';
 import { Grammars } from './grammars.ts';
 

@@ -1,4 +1,4 @@
-import type { GrammarTexts } from '../text/grammar-texts.ts';
+import type { GrammarTexts } from '../text/grammar.ts';
 import type { NativeGrammar, NativeModel } from './binding.ts';
 import type { Constraint, PromptFacts } from './generation.ts';
 

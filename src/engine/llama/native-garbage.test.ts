@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { smallShape, writeRandomModel } from '#test/random-model.ts';
 import { openModel } from './binding.ts';
-import { bytesOfGrammar, NativeGarbage } from './native-garbage.ts';
+import { bytesOfGrammar, NativeGarbage } from './native-library.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fanfold-garbage-'));
 const ggufPath = join(folder, 'text.gguf');

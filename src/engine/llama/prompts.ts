@@ -1,6 +1,6 @@
 import { fault } from '#kernel';
 import type { Adapter, ChatPrompt, Sampling } from '../port.ts';
-import { fieldOf, type GrammarTexts, tooComplex } from '../text/grammar-texts.ts';
+import { fieldOf, type GrammarTexts, tooComplex } from '../text/grammar.ts';
 import { type ChatTemplate, compileChatTemplate, renderChat, type Segment, type ToolSyntax } from '../text/template.ts';
 import type { NativeModel } from './binding.ts';
 import type { PromptFacts, ReasoningTags } from './generation.ts';

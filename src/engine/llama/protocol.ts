@@ -1,6 +1,6 @@
 import { parseExactJson } from '#kernel';
 import type { ChatPrompt, Delta, Sampling, Usage } from '../port.ts';
-import type { GrammarTexts } from '../text/grammar-texts.ts';
+import type { GrammarTexts } from '../text/grammar.ts';
 import type { ToolSyntax } from '../text/template.ts';
 import type { ReadChat, ReadInputs } from './prompts.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NativeGrammarState } from './addon.ts';
 import type { NativeGrammar, SamplerConfig } from './binding.ts';
-import type { CharacterRules } from './character-rules.ts';
 import { nativeSeed, Samplers, samplerConfig } from './sampler.ts';
+import type { CharacterRules } from './vocabulary.ts';
 
 const sampling = {
   maxTokens: 100,

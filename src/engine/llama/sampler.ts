@@ -1,6 +1,6 @@
 import type { Sampling } from '../port.ts';
 import type { NativeGrammar, NativeGrammarState, NativeModel, NativeSampler, SamplerConfig, Token } from './binding.ts';
-import type { CharacterRules, TokenBias } from './character-rules.ts';
+import type { CharacterRules, TokenBias } from './vocabulary.ts';
 
 /** The native sampler of one request. Its order is fixed: rules of characters, penalties, grammar, top-k, top-p, temperature, draw. */
 export type RequestSampler = {

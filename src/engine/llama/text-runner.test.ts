@@ -6,12 +6,11 @@ import { after, test } from 'node:test';
 import { smallShape, writeRandomModel } from '#test/random-model.ts';
 import { OutputParser } from '../text/output-parser.ts';
 import { type NativeModel, type NativeSampler, openModel } from './binding.ts';
-import { noCharacterRules } from './character-rules.ts';
 import { smallConfig } from './child-driver.fixture.ts';
 import { Generation } from './generation.ts';
 import { Samplers } from './sampler.ts';
 import { TextRunner } from './text-runner.ts';
-import { createVocabulary } from './vocabulary.ts';
+import { createVocabulary, noCharacterRules } from './vocabulary.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fanfold-runner-'));
 const ggufPath = join(folder, 'text.gguf');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
-import { countCores, defaultThreads } from './threads.ts';
+import { countCores, defaultThreads } from './engine-process.ts';
 
 test('hyper-threads of one core count once, equal core numbers of two packages twice', () => {
   const entry = (packageId: number, core: number) =>

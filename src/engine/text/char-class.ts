@@ -1,5 +1,4 @@
-import { anyOf, type Expression, escaped } from './gbnf.ts';
-import { literalTree } from './literal-tree.ts';
+import { anyOf, type Expression, escaped, literalTree } from './gbnf.ts';
 
 /** A set of Unicode characters: sorted, separate ranges of code points, both ends included. */
 export type CharSet = readonly (readonly [number, number])[];

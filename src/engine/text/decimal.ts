@@ -73,3 +73,13 @@ function inFewestPlaces({ units, places }: Decimal): Decimal {
   for (; left > 0 && fewer % 10n === 0n; left -= 1) fewer /= 10n;
   return { units: fewer, places: left };
 }
+
+/** Equal values have equal texts, however their numbers are written and in whatever order their members are. */
+export function valueKey(value: unknown): string {
+  const number = decimalOf(value);
+  if (number !== null) return `${number.units}e-${number.places}`;
+  if (Array.isArray(value)) return `[${value.map(valueKey)}]`;
+  if (typeof value !== 'object' || value === null || isExactNumber(value)) return JSON.stringify(value);
+  const members = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${valueKey(member)}`)}}`;
+}

@@ -1,4 +1,4 @@
-import { fault } from '#kernel';
+import { Fault, fault } from '#kernel';
 import type { ChatPrompt, ResponseFormat, ToolDefinition } from '../port.ts';
 import { anyOf, createGrammar, type Expression, type Grammar, literal, sequence, textWithout } from './gbnf.ts';
 import { anyObject } from './json-rules.ts';
@@ -83,4 +83,41 @@ function oneCall(
   const strictFirst = tools.toSorted((one, other) => Number(other.strict === true) - Number(one.strict === true));
   const one = syntax === 'xml' ? xmlCall : jsonCall;
   return grammar.define('call', anyOf(strictFirst.map((tool) => one(grammar, tool, options))));
+}
+
+/** The grammars of a request as GBNF text. */
+export type GrammarTexts = {
+  /** What the whole output must match, and what must follow reasoning; null: nothing constrains it. */
+  whole: { atStart: string; afterReasoning: string } | null;
+  /** What calls of free answers must match. */
+  calls: string | null;
+};
+
+export const noGrammars: GrammarTexts = { whole: null, calls: null };
+
+/** Whether a request has any grammar. */
+export function isConstrained({ responseFormat, toolChoice, tools }: Asked): boolean {
+  if (responseFormat.type !== 'text' || toolChoice.mode === 'required' || toolChoice.mode === 'named') return true;
+  return toolChoice.mode === 'auto' && tools.some(({ strict }) => strict === true);
+}
+
+/** Throws `invalid_request`, with the field that cannot be enforced. May take a tenth of a second. */
+export function grammarTexts(asked: Asked, syntax: ToolSyntax): GrammarTexts {
+  try {
+    const whole = promptGrammars(asked, syntax);
+    return {
+      whole: whole === null ? null : { atStart: whole('nothing'), afterReasoning: whole('newlines') },
+      calls: freeCallGrammar(asked, syntax),
+    };
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    throw fault('invalid_request', { message: tooComplex, param: fieldOf(asked), cause: error });
+  }
+}
+
+export const tooComplex = 'This schema is too large or too complex to enforce.';
+
+/** Whose schema it is that cannot be enforced. */
+export function fieldOf({ responseFormat }: Asked): string {
+  return responseFormat.type === 'text' ? 'tools' : 'response_format';
 }

@@ -1,5 +1,4 @@
-import { anyOf, type Expression, literal, sequence } from './gbnf.ts';
-import { commonBeginning } from './literal-tree.ts';
+import { anyOf, commonBeginning, type Expression, literal, sequence } from './gbnf.ts';
 import { leavingOut, type ObjectState, stateKey } from './object-state.ts';
 import type { Follow, Moves } from './schema-ways.ts';
 

@@ -13,8 +13,7 @@ export type PatternNode =
   | { kind: 'look'; part: PatternNode; negative: boolean };
 
 /** What is left of a text. Equal ones are one object, whose number is its `id`. */
-export type Rest = { id: number } & /** Nothing matches, the end of the text does, or anything. */
-(
+export type Rest = { id: number } /** Nothing matches, the end of the text does, or anything. */ & (
   | { kind: 'none' | 'end' | 'anything' }
   | { kind: 'char'; set: CharSet; next: Rest }
   | { kind: 'any' | 'all'; parts: readonly Rest[] }

@@ -1,6 +1,5 @@
-import { type Expression, type Grammar, optional, repeated, sequence, waysToRepeat } from './gbnf.ts';
+import { type Expression, type Grammar, literalTree, optional, repeated, sequence, waysToRepeat } from './gbnf.ts';
 import { blank } from './json-rules.ts';
-import { literalTree } from './literal-tree.ts';
 import { wrongValue } from './schema-keywords.ts';
 import { type Schema, Unsatisfiable } from './schema-merge.ts';
 import { refuse } from './schema-places.ts';

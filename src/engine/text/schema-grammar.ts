@@ -1,7 +1,6 @@
-import { anyOf, type Expression, type Grammar, literal, optional, sequence } from './gbnf.ts';
+import { anyOf, type Expression, type Grammar, literal, literalTree, optional, sequence } from './gbnf.ts';
 import { anyArray, anyObject, anyValue, blank, otherKey, string } from './json-rules.ts';
 import { createKeysOf, keyTree } from './key-tree.ts';
-import { literalTree } from './literal-tree.ts';
 import { isBare, isCounted, type ObjectForm } from './object-form.ts';
 import {
   leavingOut,
@@ -13,11 +12,10 @@ import {
   stateKey,
   stepsOf,
 } from './object-state.ts';
-import { withoutAnnotations } from './schema-annotations.ts';
 import { type ArrayForm, arrayExpression, separated, uniqueExpression, waysToCount } from './schema-arrays.ts';
 import { createLeavesOf, type Help, type Leaf, type SchemaContext } from './schema-leaves.ts';
 import { canonical, Unsatisfiable } from './schema-merge.ts';
-import { asFault, type Places, tooLarge } from './schema-places.ts';
+import { asFault, type Places, tooLarge, withoutAnnotations } from './schema-places.ts';
 import { withPointers } from './schema-references.ts';
 import { joinedLengths, type Length } from './schema-scalars.ts';
 import { anyKinds, checkWays, type Follow, type Kinds, type Moves } from './schema-ways.ts';

@@ -1,8 +1,9 @@
+import { valueKey } from './decimal.ts';
 import type { Expression, Grammar } from './gbnf.ts';
 import { type ObjectForm, objectForm } from './object-form.ts';
 import { type ArrayForm, arrayForm } from './schema-arrays.ts';
 import { asFarAsHeld, withOpenNames } from './schema-help.ts';
-import { checkKeywords } from './schema-keywords.ts';
+import { checkKeywords, inPlainWords } from './schema-keywords.ts';
 import { listedValues } from './schema-lists.ts';
 import {
   asList,
@@ -14,11 +15,9 @@ import {
   schemaList,
   Unsatisfiable,
 } from './schema-merge.ts';
-import { inPlainWords } from './schema-names.ts';
 import { checkDistinct } from './schema-one-of.ts';
 import { atPlace, type Places, pathOf, placed, refuse, tooLarge } from './schema-places.ts';
 import { numberForm, patternString, stringForm } from './schema-scalars.ts';
-import { valueKey } from './schema-values.ts';
 import type { TextPattern } from './text-pattern.ts';
 
 /** One of the kinds of value that a schema allows. Equal keys: the same values. */

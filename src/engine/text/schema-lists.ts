@@ -1,10 +1,9 @@
 import { isExactNumber } from '#kernel';
-import { compare, type Decimal, decimalOf } from './decimal.ts';
+import { compare, type Decimal, decimalOf, valueKey } from './decimal.ts';
 import type { Grammar } from './gbnf.ts';
 import { asList, isSchema, type Schema, Unsatisfiable } from './schema-merge.ts';
 import { refuse } from './schema-places.ts';
 import { stringForm, supported } from './schema-scalars.ts';
-import { valueKey } from './schema-values.ts';
 import { matchingTexts } from './text-pattern.ts';
 
 /** `fits`: whether the value satisfies the schema. */

@@ -1,6 +1,6 @@
+import { valueKey } from './decimal.ts';
 import { asList, isSchema, type Schema } from './schema-merge.ts';
 import { refuse } from './schema-places.ts';
-import { valueKey } from './schema-values.ts';
 
 /**
  * `oneOf` demands that exactly one branch matches. A grammar can only offer alternatives, so branches must visibly

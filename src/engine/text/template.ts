@@ -10,8 +10,7 @@ import {
   toTemplateMessages,
   toTemplateTools,
 } from './conversation.ts';
-import { TemplateRefusal, templateEnvironment } from './template-environment.ts';
-import { withStripArguments } from './template-strip.ts';
+import { TemplateRefusal, templateEnvironment, withStripArguments } from './template-environment.ts';
 
 export type { Segment } from './control-tokens.ts';
 

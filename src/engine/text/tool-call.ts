@@ -1,6 +1,6 @@
 import { isExactNumber, objectInOrder, parseExactJson } from '#kernel';
 import type { ToolDefinition } from '../port.ts';
-import { areJson, areTexts, rootOf, typesOf } from './parameter-types.ts';
+import { areJson, areTexts, rootOf, typesOf } from './schema-references.ts';
 import type { ToolSyntax } from './template.ts';
 
 /** What a model writes in front of a call. */

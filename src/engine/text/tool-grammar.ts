@@ -1,14 +1,12 @@
 import { Fault, objectInOrder } from '#kernel';
 import type { ToolDefinition } from '../port.ts';
-import { type Expression, type Grammar, literal, sequence, textWithout } from './gbnf.ts';
+import { type Expression, type Grammar, literal, literalTree, sequence, textWithout } from './gbnf.ts';
 import { anyObject, anyValue } from './json-rules.ts';
-import { literalTree } from './literal-tree.ts';
-import { areJson, areTexts, rootOf, typesOf } from './parameter-types.ts';
-import { isAnnotation } from './schema-annotations.ts';
 import { schemaExpression } from './schema-grammar.ts';
-import type { Strictness } from './schema-leaves.ts';
-import { asList, isSchema, type Schema } from './schema-merge.ts';
-import { listedTexts } from './schema-texts.ts';
+import { createLeavesOf, type Help, type Strictness } from './schema-leaves.ts';
+import { asList, isSchema, type Schema, Unsatisfiable } from './schema-merge.ts';
+import { asFault, isAnnotation, type Places, withoutAnnotations } from './schema-places.ts';
+import { areJson, areTexts, rootOf, typesOf } from './schema-references.ts';
 import { callOpen } from './tool-call.ts';
 
 export type CallOptions = {
@@ -153,4 +151,19 @@ function parameterValue(grammar: Grammar, { schema, root }: { schema: unknown; r
 /** Not cut by what ends the text of a parameter. */
 function isReadable(text: string): boolean {
   return !textEnds.some((end) => text.includes(end));
+}
+
+/** The texts that a schema lists, whatever stands beside them; none where it allows anything else. */
+export function listedTexts(grammar: Grammar, schema: unknown, help: Help): string[] {
+  const places: Places = new WeakMap();
+  try {
+    const leavesOf = () => createLeavesOf(grammar, { ...help, places })(withoutAnnotations(schema, places));
+    const leaves = grammar.trial(() => grammar.within(1 / 2, leavesOf));
+    const values = leaves.map((leaf): unknown => (leaf.kind === 'literal' ? JSON.parse(leaf.text) : null));
+    const texts = values.filter((value) => typeof value === 'string');
+    return texts.length === values.length ? texts : [];
+  } catch (error) {
+    if (error instanceof Unsatisfiable || asFault(error) instanceof Fault) return [];
+    throw error;
+  }
 }

@@ -1,11 +1,20 @@
-import { lazy, parseExactJson } from '#kernel';
+import { Fault, lazy, parseExactJson } from '#kernel';
 import { serveRequests } from '#processes';
-import { openModel } from '../llama/binding.ts';
+import { type NativeModel, openModel } from '../llama/binding.ts';
 import { stampOf } from '../llama/model-file.ts';
+import { type ReadInputs, readChat, templateOf } from '../llama/prompts.ts';
+import { deserializePrompt } from '../llama/protocol.ts';
+import { createVocabulary } from '../llama/vocabulary.ts';
+import { type BoundedTokens, createBeginnings, createBoundedTokens, TooManyTokens } from './bounded-tokens.ts';
 import { createModelCounter, type ModelCounter } from './model-counter.ts';
 import { createModelEncoder, type ModelEncoder } from './model-encoder.ts';
-import { createModelReader, type ModelReader } from './model-reader.ts';
-import type { Countable, VocabularyRequest, VocabularyResponse } from './vocabulary-protocol.ts';
+import type {
+  Countable,
+  ReadRequest,
+  ReadResponse,
+  VocabularyRequest,
+  VocabularyResponse,
+} from './vocabulary-protocol.ts';
 
 type Loaded = { stamp: string; counter: () => ModelCounter; encoder: () => ModelEncoder; reader: () => ModelReader };
 
@@ -58,4 +67,48 @@ async function load(ggufPath: string): Promise<Loaded> {
   }));
   loaded.set(ggufPath, loading);
   return loading;
+}
+
+/** Makes prompts and texts the tokens that a model runs on, where no steps wait for it. */
+export type ModelReader = (request: ReadRequest) => ReadResponse;
+
+export function createModelReader(model: Pick<NativeModel, 'addon' | 'facts'>): ModelReader {
+  const vocabulary = createVocabulary(model);
+  const bounded = createBoundedTokens(vocabulary, createBeginnings(model));
+  const template = templateOf(model, vocabulary, () => new Date());
+
+  return (request) => {
+    if (request.type === 'readInputs') return readInputs(bounded, request);
+    try {
+      const tokenize: Parameters<typeof readChat>[2] = (segments) => bounded.prompt(segments, request.most);
+      return { type: 'chatRead', read: readChat(template(), deserializePrompt(request.prompt), tokenize) };
+    } catch (error) {
+      if (error instanceof TooManyTokens) return { type: 'tooLong', of: 'prompt', atLeast: error.atLeast };
+      if (!(error instanceof Fault)) throw error;
+      return { type: 'refused', message: error.message, param: error.options.param ?? null };
+    }
+  };
+}
+
+type Inputs = Extract<ReadRequest, { type: 'readInputs' }>;
+
+function readInputs(bounded: BoundedTokens, { texts, maxInputTokens, truncate, most }: Inputs): ReadResponse {
+  const read: ReadInputs = { inputs: [], report: [] };
+  let sum = 0;
+  for (const text of texts) {
+    try {
+      const { tokens, truncated } = bounded.input(text, maxInputTokens, truncate);
+      read.inputs.push(tokens);
+      read.report.push({ tokens: tokens.length, truncated });
+      sum += tokens.length;
+    } catch (error) {
+      if (!(error instanceof TooManyTokens)) throw error;
+      return { type: 'tooLong', of: 'input', atLeast: error.atLeast };
+    }
+    if (sum > most) {
+      const isCut = read.report.some(({ truncated }) => truncated);
+      return { type: 'tooLong', of: isCut ? 'cutInput' : 'inputs', atLeast: sum };
+    }
+  }
+  return { type: 'inputsRead', read };
 }
