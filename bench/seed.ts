@@ -252,7 +252,7 @@ async function setBalances(tx: Sql): Promise<void> {
 async function findExtremes(sql: Sql, accountId: string) {
   const [row] = await sql.query<Record<'busyProject' | 'rareProject' | 'busyKeyId' | 'rareKeyId', string>>(
     `with used as (
-       select dimension, value, sum(rows) as rows from usage_quarters
+       select dimension, value, sum(rows) as rows from usage_days
         where account_id = $1 and dimension in ('key', 'project') group by 1, 2
      ), called as (
        select rows, '${bigSlug}/' || slug as path from used join projects on id = value where dimension = 'project'

@@ -22,8 +22,6 @@ export const tables: Record<string, string> = {
   usage_hours: 'billing',
   usage_days: 'billing',
   usage_lists: 'billing',
-  usage_quarters: 'billing',
-  usage_quarter_parts: 'billing',
   failed_requests: 'calls',
   limit_counters: 'limits',
   account_storage: 'limits',

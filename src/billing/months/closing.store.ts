@@ -41,8 +41,7 @@ export async function listAccountsUpTo(
  *   account   of those asked for, whose marks the transaction has locked: the ones that are summed up so far
  *   gone      the rows that go, as `fresh` in sums.store.ts
  *   opened    what they add up to, with what went before: alone it may be less than nothing
- *   ..._less  the sums of their calls, by hour, day and quarter, and before each day of a quarter (0026_usage_by_quarter.sql); a
- *             sum of which nothing is left goes, and with a day that has no calls left what lies before it
+ *   ..._less  the sums of their calls, by hour and day; a sum of which nothing is left goes
  *   chunk     chunks of lists that have such calls: whole ones go, of others the rest stays
  */
 const closeStatement = `
@@ -55,8 +54,7 @@ const closeStatement = `
     select row.account_id, row.seq, row.type, row.micro, row.units, round(row.active_ms * 1000)::bigint as active_us,
            coalesce(row.key_id, '') as key_id, coalesce(row.project_id, '') as project_id,
            coalesce(row.model_requested, row.model_served, '') as model,
-           date_trunc('hour', row.created_at, 'UTC') as hour, date_trunc('day', row.created_at, 'UTC') as day,
-           date_trunc('quarter', row.created_at, 'UTC') as quarter
+           date_trunc('hour', row.created_at, 'UTC') as hour, date_trunc('day', row.created_at, 'UTC') as day
       from account cross join lateral (
              select * from ledger where account_id = account.account_id and seq > account.seq and seq <= $2) row
   ), opened as (
@@ -97,60 +95,22 @@ const closeStatement = `
       from hour_less less
      where found.account_id = less.account_id and found.hour = less.hour and found.rows > less.rows
   ), daily as materialized (
-    select account_id, dimension, quarter, day, value, count(*) as rows, sum(active_us) as active_us, sum(units) as units,
+    select account_id, dimension, day, value, count(*) as rows, sum(active_us) as active_us, sum(units) as units,
            sum(micro) as micro
       from call cross join lateral (
              values ('all', ''), ('key', key_id), ('project', project_id), ('model', model)) as part (dimension, value)
-     group by 1, 2, 3, 4, 5
+     group by 1, 2, 3, 4
   ), days_gone as (
     delete from usage_days found using daily less
-     where less.dimension = 'all' and found.account_id = less.account_id and found.day = less.day and found.rows = less.rows
+     where found.account_id = less.account_id and found.dimension = less.dimension and found.day = less.day
+       and found.value = less.value and found.rows = less.rows
   ), days_cut as (
     update usage_days found
        set rows = found.rows - less.rows, active_us = found.active_us - less.active_us, units = found.units - less.units,
            micro = found.micro - less.micro
       from daily less
-     where less.dimension = 'all' and found.account_id = less.account_id and found.day = less.day and found.rows > less.rows
-  ), quarter_less as materialized (
-    select account_id, dimension, quarter, value, sum(rows) as rows, sum(active_us) as active_us, sum(units) as units,
-           sum(micro) as micro
-      from daily group by 1, 2, 3, 4
-  ), quarters_gone as (
-    delete from usage_quarters found using quarter_less less
-     where found.account_id = less.account_id and found.dimension = less.dimension and found.quarter = less.quarter
-       and found.value = less.value and found.rows = less.rows
-  ), quarters_cut as (
-    update usage_quarters found
-       set rows = found.rows - less.rows, active_us = found.active_us - less.active_us, units = found.units - less.units,
-           micro = found.micro - less.micro
-      from quarter_less less
-     where found.account_id = less.account_id and found.dimension = less.dimension and found.quarter = less.quarter
+     where found.account_id = less.account_id and found.dimension = less.dimension and found.day = less.day
        and found.value = less.value and found.rows > less.rows
-  ), part_less as materialized (
-    select part.account_id, part.dimension, part.day, part.value, coalesce(sum(less.rows), 0) as rows,
-           coalesce(sum(less.active_us), 0) as active_us, coalesce(sum(less.units), 0) as units,
-           coalesce(sum(less.micro), 0) as micro, is_bare or part.dimension <> 'all' and part.rows = sum(less.rows) as is_gone
-      from (select distinct account_id, quarter from daily) touched
-      join usage_quarter_parts part on part.account_id = touched.account_id
-       and part.day >= touched.quarter and date_trunc('quarter', part.day, 'UTC') = touched.quarter
-     cross join lateral (
-             select exists (select from daily join usage_days found using (account_id, day)
-                             where daily.dimension = 'all' and daily.account_id = part.account_id and daily.day = part.day
-                               and found.rows = daily.rows) as is_bare) of_day
-      left join daily less on less.account_id = part.account_id and less.quarter = touched.quarter
-       and less.dimension = part.dimension and less.value = part.value and less.day < part.day
-     group by part.account_id, part.dimension, part.day, part.value, part.rows, is_bare
-  ), parts_gone as (
-    delete from usage_quarter_parts found using part_less less
-     where found.account_id = less.account_id and found.dimension = less.dimension and found.day = less.day
-       and found.value = less.value and less.is_gone
-  ), parts_cut as (
-    update usage_quarter_parts found
-       set rows = found.rows - less.rows, active_us = found.active_us - less.active_us, units = found.units - less.units,
-           micro = found.micro - less.micro
-      from part_less less
-     where found.account_id = less.account_id and found.dimension = less.dimension and found.day = less.day
-       and found.value = less.value and less.is_gone is not true and less.rows > 0
   ), listed as (
     select distinct usage_list(account_id, case when mask & 1 > 0 then key_id end,
                       case when mask & 2 > 0 then project_id end, case when mask & 4 > 0 then model end) as list

@@ -2,7 +2,7 @@ import type { Sql } from '#db';
 import type { Micro } from '#kernel';
 
 /*
- * The background's side of the tables in 0011_usage.sql and 0026_usage_by_quarter.sql. Exact by construction:
+ * The background's side of the tables in 0011_usage.sql. Exact by construction:
  *
  * - An account's mark is locked first, in a statement of its own, so that what follows sees everything that another
  *   replica has added before; one that is locked is left to the other.
@@ -30,12 +30,9 @@ export async function claimMarks(tx: Sql, accountIds: readonly string[]): Promis
 const usualChunk = 200;
 /** Calls that came at once are kept together up to this number. */
 const mostOfChunk = 1_000;
-const dimensions = `'{all,key,project,model}'::text[]`;
 
 /*
  *   fresh     rows behind the mark, at most $2 of an account, with the latest time before each; `call` is the calls
- *   border    days of the calls, which divide their quarters, and those behind them that already do
- *   copied    what lies before a new one without these calls: as before the next one, or the quarter so far
  *   listed    the lists that a call with such a key, project and model is in; bit by bit, a mask says of what
  *   piece     the calls of each list, in slices if there are many; joined in full, because the planner expects one call and
  *             would compare each with each list in a nested loop, which cannot do that
@@ -72,65 +69,15 @@ const sumUpStatement = `
            units = usage_hours.units + excluded.units, micro = usage_hours.micro + excluded.micro,
            last_seq = excluded.last_seq
   ), by_day as (
-    insert into usage_days (account_id, day, rows, active_us, units, micro)
-    select account_id, date_trunc('day', hour, 'UTC'), sum(rows), sum(active_us), sum(units), sum(micro)
-      from fine group by 1, 2
-    on conflict (account_id, day) do update
-       set rows = usage_days.rows + excluded.rows, active_us = usage_days.active_us + excluded.active_us,
-           units = usage_days.units + excluded.units, micro = usage_days.micro + excluded.micro
-  ), daily as materialized (
-    select account_id, dimension, date_trunc('day', hour, 'UTC') as day, date_trunc('quarter', hour, 'UTC') as quarter, value,
+    insert into usage_days (account_id, dimension, day, value, rows, active_us, units, micro)
+    select account_id, dimension, date_trunc('day', hour, 'UTC'), value,
            sum(rows) as rows, sum(active_us) as active_us, sum(units) as units, sum(micro) as micro
       from fine cross join lateral (
              values ('all', ''), ('key', key_id), ('project', project_id), ('model', model)) as part (dimension, value)
-     group by 1, 2, 3, 4, 5
-  ), by_quarter as (
-    insert into usage_quarters (account_id, dimension, quarter, value, rows, active_us, units, micro)
-    select account_id, dimension, quarter, value, sum(rows), sum(active_us), sum(units), sum(micro)
-      from daily group by 1, 2, 3, 4
-    on conflict (account_id, dimension, quarter, value) do update
-       set rows = usage_quarters.rows + excluded.rows, active_us = usage_quarters.active_us + excluded.active_us,
-           units = usage_quarters.units + excluded.units, micro = usage_quarters.micro + excluded.micro
-  ), border as materialized (
-    select account_id, quarter, day, not exists (
-             select from usage_quarter_parts part
-              where part.account_id = daily.account_id and dimension = 'all' and part.day = daily.day) as is_new
-      from daily where dimension = 'all'
-    union
-    select account_id, quarter, part.day, false
-      from (select account_id, quarter, min(day) as day from daily group by 1, 2) earliest
-     cross join lateral (
-             select day from usage_quarter_parts
-              where account_id = earliest.account_id and dimension = 'all' and day > earliest.day
-                and day < quarter + interval '3 months') part
-  ), copied as (
-    select border.account_id, dimension, border.day, value, rows, active_us, units, micro
-      from border
-     cross join lateral (
-             select min(day) as day from usage_quarter_parts
-              where account_id = border.account_id and dimension = 'all' and day > border.day
-                and day < border.quarter + interval '3 months') next
-     cross join lateral (
-             select dimension, value, rows, active_us, units, micro from usage_quarter_parts
-              where account_id = border.account_id and day = next.day and dimension = any(${dimensions})
-             union all
-             select dimension, value, rows, active_us, units, micro from usage_quarters
-              where account_id = border.account_id and quarter = border.quarter and dimension = any(${dimensions})
-                and next.day is null) before
-     where is_new
-  ), by_border as (
-    insert into usage_quarter_parts (account_id, dimension, day, value, rows, active_us, units, micro)
-    select account_id, dimension, day, value, sum(rows), sum(active_us), sum(units), sum(micro)
-      from (select * from copied
-            union all
-            select account_id, 'all', day, '', 0, 0, 0, 0 from border where is_new
-            union all
-            select account_id, dimension, border.day, value, rows, active_us, units, micro
-              from border join daily using (account_id, quarter) where daily.day < border.day) part
-     group by 1, 2, 3, 4 order by 1, 2, 3, 4
+     group by 1, 2, 3, 4
     on conflict (account_id, dimension, day, value) do update
-       set rows = usage_quarter_parts.rows + excluded.rows, active_us = usage_quarter_parts.active_us + excluded.active_us,
-           units = usage_quarter_parts.units + excluded.units, micro = usage_quarter_parts.micro + excluded.micro
+       set rows = usage_days.rows + excluded.rows, active_us = usage_days.active_us + excluded.active_us,
+           units = usage_days.units + excluded.units, micro = usage_days.micro + excluded.micro
   ), listed as materialized (
     select *, sum(rows) over (partition by list) > ${mostOfChunk} as is_long
       from (select made.*, usage_list(account_id, case when mask & 1 > 0 then key_id end,

@@ -13,7 +13,6 @@ import {
   wantsCalls,
   wantsOthers,
 } from './filter.ts';
-import { quarterlyParts } from './quarter-parts.ts';
 import { type Grain, partsOf, type SpanParts } from './span.ts';
 
 export type UsageTotals = {
@@ -118,7 +117,7 @@ const grainsOf: Record<Grouping, readonly Grain[]> = {
 const day = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD')`;
 const hour = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:00:00.000"Z"')`;
 
-/** What rows of the ledger, of `usage_hours` and of `usage_days` or the quarters are grouped by. */
+/** What rows of the ledger, of `usage_hours` and of `usage_days` are grouped by. */
 const groupOf: Record<Grouping, { ledger: string; hours: string; days: string }> = {
   nothing: { ledger: `''`, hours: `''`, days: `''` },
   type: { ledger: 'type', hours: `'inference'`, days: `'inference'` },
@@ -151,19 +150,19 @@ function callParts(filter: UsageFilter, by: Grouping, bindings: Bindings): strin
 
 type Place = { account: string; bindings: Bindings };
 
-function summedParts({ summed: spans }: SpanParts, by: Grouping, place: Place): string[] {
-  const { account, bindings } = place;
+function summedParts({ summed: spans }: SpanParts, by: Grouping, { account, bindings }: Place): string[] {
   const group = groupOf[by];
+  const dimension = ` and dimension = '${by === 'key' || by === 'project' || by === 'model' ? by : 'all'}'`;
   return spans.flatMap((span) => {
     if (span.grain === 'ever')
       return `select ${group.days} as value, rows, rows as requests, active_us, units, micro
                 from usage_marks where account_id = ${account}`;
-    if (by === 'key' || by === 'project' || by === 'model') return quarterlyParts(span, by, place);
     const bind = (time: Date | null, open: string) => `${bindings.bind(time?.toISOString() ?? open)}::timestamptz`;
     const [from, to] = [bind(span.since, '-infinity'), bind(span.until, 'infinity')];
     return `select ${span.grain === 'hour' ? group.hours : group.days} as value, ${summed}
               from ${span.grain === 'hour' ? 'usage_hours' : 'usage_days'}
-             where account_id = ${account} and ${span.grain} >= ${from} and ${span.grain} < ${to} group by 1`;
+             where account_id = ${account}${span.grain === 'day' ? dimension : ''}
+               and ${span.grain} >= ${from} and ${span.grain} < ${to} group by 1`;
   });
 }
 

@@ -6,9 +6,8 @@ export type UsageFinding = { accountId: string; subject: string; message: string
 const timeoutMs = 30 * 60_000;
 
 /*
- * What the tables of 0011_usage.sql and 0026_usage_by_quarter.sql have to be, from the calls up to each account's mark, against
- * what they are. It is said in other words than the statement that makes them says it. What lies before a day is due to be what
- * lies before the day ahead of it, and that day's calls: so all of it is right, or one step is wrong.
+ * What the tables of 0011_usage.sql have to be, from the calls up to each account's mark, against what they are. It is computed
+ * in another way than by the statement that makes them.
  */
 const statement = `
   with call as (
@@ -35,49 +34,18 @@ const statement = `
      where (due.rows, due.active_us, due.units, due.micro, due.first_seq, due.last_seq) is distinct from
            (found.rows, found.active_us, found.units, found.micro, found.first_seq, found.last_seq)
   ), due_day as (
-    select account_id, day, count(*) as rows, sum(active_us) as active_us, sum(units) as units, sum(micro) as micro
-      from call group by 1, 2
-  ), wrong_day as (
-    select account_id, 'day ' || day, found.rows, found.micro, due.rows, due.micro
-      from due_day due full join usage_days found using (account_id, day)
-     where (due.rows, due.active_us, due.units, due.micro) is distinct from
-           (found.rows, found.active_us, found.units, found.micro)
-  ), daily as materialized (
-    select account_id, dimension, date_trunc('quarter', day, 'UTC') as quarter, day, value, count(*) as rows,
-           sum(active_us) as active_us, sum(units) as units, sum(micro) as micro
+    select account_id, dimension, day, value, count(*) as rows, sum(active_us) as active_us, sum(units) as units,
+           sum(micro) as micro
       from call
      cross join lateral (
              select 'all' as dimension, '' as value
              union all select 'key', coalesce(key_id, '')
              union all select 'project', coalesce(project_id, '')
              union all select 'model', coalesce(model, '')) each
-     group by 1, 2, 3, 4, 5
-  ), due_quarter as (
-    select account_id, dimension, quarter, value, sum(rows) as rows, sum(active_us) as active_us, sum(units) as units,
-           sum(micro) as micro
-      from daily group by 1, 2, 3, 4
-  ), wrong_quarter as (
-    select account_id, concat_ws(' ', 'quarter', quarter, dimension, value), found.rows, found.micro, due.rows, due.micro
-      from due_quarter due full join usage_quarters found using (account_id, dimension, quarter, value)
-     where (due.rows, due.active_us, due.units, due.micro) is distinct from
-           (found.rows, found.active_us, found.units, found.micro)
-  ), border as (
-    select account_id, day, lead(day) over (partition by account_id, quarter order by day) as next
-      from daily where dimension = 'all'
-  ), due_part as (
-    select account_id, dimension, next as day, value, sum(rows) as rows, sum(active_us) as active_us, sum(units) as units,
-           sum(micro) as micro
-      from (select account_id, dimension, next, value, rows, active_us, units, micro
-              from border join usage_quarter_parts using (account_id, day)
-            union all
-            select account_id, dimension, next, value, rows, active_us, units, micro
-              from border join daily using (account_id, day)) step
-     where next is not null group by 1, 2, 3, 4
-    union all
-    select account_id, 'all', min(day), '', 0, 0, 0, 0 from daily group by account_id, quarter
-  ), wrong_part as (
-    select account_id, concat_ws(' ', 'before', day, dimension, value), found.rows, found.micro, due.rows, due.micro
-      from due_part due full join usage_quarter_parts found using (account_id, dimension, day, value)
+     group by 1, 2, 3, 4
+  ), wrong_day as (
+    select account_id, concat_ws(' ', 'day', day, dimension, value), found.rows, found.micro, due.rows, due.micro
+      from due_day due full join usage_days found using (account_id, dimension, day, value)
      where (due.rows, due.active_us, due.units, due.micro) is distinct from
            (found.rows, found.active_us, found.units, found.micro)
   ), made as (
@@ -136,7 +104,7 @@ const statement = `
          format('%s calls of %s micro-credits are summed up, the ledger has %s of %s',
            coalesce(rows, 0), coalesce(micro, 0), coalesce(due_rows, 0), coalesce(due_micro, 0)) as message
     from (select * from wrong_mark union all select * from wrong_hour union all select * from wrong_day
-          union all select * from wrong_quarter union all select * from wrong_part union all select * from wrong_list) wrong
+          union all select * from wrong_list) wrong
    limit 1000`;
 
 /** Where sums and lists differ from the ledger; at most a thousand. */

@@ -8,7 +8,7 @@ import type { summaryQuery, usageQuery } from './usage.schema.ts';
 const dayMs = 24 * 3_600_000;
 const defaultDays = 30;
 const mostDays = 366;
-/** With room for the whole hours, days and quarters around it. */
+/** With a margin for the whole hours and days around it. */
 const latestMs = Date.UTC(9999, 0);
 
 /** A project id that no project has: what is asked of a project that is not there has no rows. */
