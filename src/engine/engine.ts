@@ -59,7 +59,6 @@ type PrepareCall = {
   request: (handle: string, session: Session) => Promise<PrepareRequest>;
 };
 
-/** The embedded engine: each base model in a child process of its own, loaded on demand. */
 export function createEngine(options: EngineOptions): Engine {
   const settings = { ...defaultSettings(), ...options.settings };
   const clock = options.clock ?? systemClock;
@@ -223,13 +222,10 @@ function takeAlive(handles: PreparedHandles, handle: string): PreparedRun {
   throw waiting.runtime.warming();
 }
 
-/** A prompt that waits in a child for its run, with the place it keeps. */
 export type PreparedRun = { runtime: ModelRuntime; session: Session; place: AdmittedRequest; promptTokens: number };
 
-/** The child forgets its side after 60 s. */
 const keptMs = 60_000;
 
-/** Prepared prompts by handle. What nobody takes gives its place back when it expires. */
 export class PreparedHandles {
   readonly #clock: Clock;
   readonly #waiting = new Map<string, PreparedRun & { untilMs: number }>();

@@ -15,9 +15,7 @@ export class GgufError extends Error {
  * file claims. Every read is checked against the end of the file and against the longest header we accept.
  */
 export type GgufBytes = {
-  /** Name of the file, for refusals. */
   file: string;
-  /** First byte that may not be read. */
   end: number;
   position: () => number;
   skip: (bytes: number) => void;
@@ -32,7 +30,6 @@ export type GgufBytes = {
   u64: () => bigint;
   /** A u64 that must be at most `limit`; `what` names it in the refusal. */
   count: (limit: number, what: string) => number;
-  /** u64 length and UTF-8 bytes. */
   string: (limit: number, what: string) => string;
 };
 
@@ -106,7 +103,6 @@ function openWindow(source: GgufSource, end: number, file: string) {
     bytes,
     position: () => at,
     skip,
-    /** Moves past the next `length` (at most 8) bytes and returns where they stand in `bytes`. */
     take(length: number): number {
       const from = at;
       skip(length);
@@ -126,7 +122,6 @@ function openWindow(source: GgufSource, end: number, file: string) {
   };
 }
 
-/** Fills `target` from `position`; returns how many bytes there were. */
 function readFully(fd: number, target: Buffer, position: number): number {
   let filled = 0;
   while (filled < target.length) {

@@ -3,12 +3,9 @@ import { type GgufScalar, readGgufCounts, readGgufEntries } from './metadata.ts'
 
 export type GgufHeader = {
   version: number;
-  /** Scalars and strings by key. */
   values: ReadonlyMap<string, GgufScalar>;
-  /** Length of each array by key; elements are not kept. */
   arrayLengths: ReadonlyMap<string, number>;
   tensorCount: number;
-  /** Sum of the tensors' elements. */
   parameters: number;
   fileBytes: number;
 };
@@ -93,7 +90,6 @@ const tensorTypes = new Map<number, readonly [elements: number, bytes: number]>(
   [39, [32, 17]],
 ]);
 
-/** Reads the list of tensors: the sum of their elements, and the bytes that they take behind the header. */
 function readGgufTensors(bytes: GgufBytes, tensorCount: number): { parameters: number; dataBytes: number } {
   const names = new Set<string>();
   let parameters = 0;

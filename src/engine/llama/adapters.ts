@@ -15,7 +15,6 @@ export type LaneOptions<Work> = {
   forget: (work: Work, context: NativeContext) => void;
   /** Contexts beside the base's; 0: adapters cannot be called. */
   mostAdapters: number;
-  /** Of each of them. */
   adapterSequences: number;
 };
 
@@ -26,7 +25,6 @@ type Entry<Work> = {
   work: Work;
   context: NativeContext | null;
   usedAt: number;
-  /** When it got its context. */
   since: number;
 };
 
@@ -48,7 +46,6 @@ export class Lanes<Work> {
   readonly #options: LaneOptions<Work>;
   readonly #entries = new Map<string, Entry<Work>>();
   readonly #adapters: LoadedAdapters;
-  /** Gives its context away as soon as it is at rest. */
   #resting: Entry<Work> | null = null;
   #uses = 0;
 
@@ -57,7 +54,6 @@ export class Lanes<Work> {
     this.#adapters = new LoadedAdapters(options.model);
   }
 
-  /** The work of a lane; the lane is entered if it is new. */
   work(adapter: Adapter | null): Work {
     const key = adapter?.sha256 ?? '';
     let entry = this.#entries.get(key);
@@ -103,12 +99,10 @@ export class Lanes<Work> {
     return entry.context;
   }
 
-  /** Whether a lane must begin nothing new, because another one waits for its context. */
   isResting(key: string): boolean {
     return this.#resting?.key === key && this.#isWanted();
   }
 
-  /** Frees everything native. No native work may be in flight. */
   async close(): Promise<void> {
     // Contexts refer to adapters: they go first.
     for (const { context } of this.#entries.values()) await context?.dispose();
@@ -160,12 +154,10 @@ export class Lanes<Work> {
     return context;
   }
 
-  /** Some lane has work and no context. */
   #isWanted(): boolean {
     return [...this.#entries.values()].some((entry) => entry.context === null && !this.#options.isIdle(entry.work));
   }
 
-  /** Lanes of adapters that have a context. */
   #withContext(): Entry<Work>[] {
     return [...this.#entries.values()].filter((entry) => entry.adapter !== null && entry.context !== null);
   }
@@ -179,7 +171,6 @@ type Loaded = { native: NativeAdapter; bytes: number };
 /** Adapters in memory, by content: those that contexts have, and those that were used last. */
 class LoadedAdapters {
   readonly #model: Pick<NativeModel, 'loadAdapter'>;
-  /** The least recently used first. */
   readonly #loaded = new Map<string, Loaded>();
 
   constructor(model: Pick<NativeModel, 'loadAdapter'>) {
@@ -194,7 +185,6 @@ class LoadedAdapters {
     return loaded.native;
   }
 
-  /** Frees what nobody has used for long. `inUse`: what contexts have. */
   async trim(inUse: ReadonlySet<string>): Promise<void> {
     const idle = [...this.#loaded].filter(([sha256]) => !inUse.has(sha256));
     let bytes = idle.reduce((sum, [, each]) => sum + each.bytes, 0);
@@ -206,7 +196,6 @@ class LoadedAdapters {
     }
   }
 
-  /** Frees all. No context may have one any more. */
   async close(): Promise<void> {
     const all = [...this.#loaded.values()];
     this.#loaded.clear();
@@ -214,10 +203,8 @@ class LoadedAdapters {
   }
 }
 
-/** Other models may be unloaded until then, and this one be loaded anew with more memory. */
 const memoryRetrySeconds = 30;
 
-/** The reply to a request that an error has ended. */
 export function failedBy(id: number, error: unknown): Extract<FromChild, { type: 'failed' }> {
   const isShort = error instanceof NoMemoryForAdapters;
   return {

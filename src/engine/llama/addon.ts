@@ -6,7 +6,6 @@ export type Token = number;
 
 export type NativeContext = {
   dispose(): Promise<void>;
-  /** Empties the batch and makes space for `size` tokens. */
   initBatch(size: number): void;
   /** `logitIndexes`: ascending places in `tokens` that need an output; returns their places in the batch, for `sampleToken`. */
   addToBatch(sequenceId: number, firstPosition: number, tokens: Uint32Array, logitIndexes: Uint32Array): Uint32Array;
@@ -19,7 +18,6 @@ export type NativeContext = {
     confidence: false,
     logits: true,
   ): Promise<[token: Token, probabilities: undefined, confidence: undefined, logits: number[]]>;
-  /** Empties the cells of a sequence. */
   disposeSequence(sequenceId: number): void;
   /** false: these cells cannot be removed one by one (recurrent models). */
   removeTokenCellsFromSequence(sequenceId: number, startPosition: number, endPosition: number): boolean;
@@ -41,9 +39,7 @@ export type NativeContext = {
 /** What windows and recurrent layers keep of a sequence at one point. */
 export type NativeCheckpoint = {
   init(context: NativeContext, sequenceId: number): Promise<void>;
-  /** Frees its memory at once. */
   dispose(): void;
-  /** Bytes. */
   readonly size: number;
   readonly maxPos: number;
 };
@@ -73,7 +69,6 @@ export type AddonModel = {
   tokenize(text: string, specialTokens: boolean): Uint32Array;
   detokenize(tokens: Uint32Array, specialTokens: boolean): string;
   getTokenString(token: Token): string | undefined;
-  /** Bits, as `tokenAttributes`. */
   getTokenAttributes(token: Token): number;
   isEogToken(token: Token): boolean;
   tokenBos(): Token;
@@ -81,13 +76,11 @@ export type AddonModel = {
   sepToken(): Token;
   shouldPrependBosToken(): boolean;
   shouldAppendEosToken(): boolean;
-  /** As `vocabularyTypes`. */
   getVocabularyType(): number;
   getEmbeddingVectorSize(): number;
   loadLora(adapter: NativeAdapter): Promise<void>;
 };
 
-/** From llama.h. */
 export const tokenAttributes = {
   unknown: 1 << 0,
   normal: 1 << 2,

@@ -28,7 +28,6 @@ export function workOf(
   return 1 + Math.min(promptTokens, context) / 5 + Math.min(maxTokens, context);
 }
 
-/** Whose request it is (an account), and how much work. */
 type Request = { scope: string; work: number };
 /** A request that has come. `startsMs`: when it was expected to start. */
 type Entry = Request & { startsMs: number };
@@ -70,7 +69,6 @@ export class Admission {
     return this.#used;
   }
 
-  /** The places that are taken, by what their calls do. */
   load(): Load {
     const running = Math.min(this.#used, this.#limits.sequences);
     return { running, waiting: this.#used - running };
@@ -100,7 +98,6 @@ export class Admission {
     return entry;
   }
 
-  /** false: it has left already. */
   #remove(entry: Entry): boolean {
     const own = this.#entries.get(entry.scope);
     if (own?.delete(entry) !== true) return false;
@@ -119,7 +116,6 @@ export class Admission {
     };
   }
 
-  /** Until a request that came now would begin to run. */
   waitMs(scope: string): number {
     if (this.#used < this.#places) return 0;
     const nowMs = this.#clock.monotonicMs();
@@ -171,7 +167,6 @@ export function startMs(aheadMs: readonly number[], places: number): number {
   return freeAt[0] ?? 0;
 }
 
-/** Into a list that is in order. */
 function insert(sorted: number[], value: number): void {
   let [from, to] = [0, sorted.length];
   while (from < to) {

@@ -25,7 +25,6 @@ export type {
   Token,
 } from './addon.ts';
 
-/** What the file says about itself, as far as the engine needs it. */
 type ModelFacts = {
   chatTemplate: string | null;
   /** null: the file names none; the last token's state is the embedding. */
@@ -39,7 +38,6 @@ type ModelFacts = {
 
 type ContextOptions = {
   sequences: number;
-  /** Per sequence. */
   contextTokens: number;
   batchTokens: number;
   threads: number;
@@ -63,7 +61,6 @@ export type NativeModel = {
   /** Goes on by a token; false where the token does not fit, and nothing changes. */
   advanceGrammar(state: NativeGrammarState, token: Token): boolean;
   loadAdapter(path: string): Promise<NativeAdapter>;
-  /** Its contexts must have been disposed of. */
   dispose(): Promise<void>;
 };
 
@@ -142,7 +139,6 @@ export async function openModel(options: {
   };
 }
 
-/** Adds what llama.cpp logged to the errors of its calls. */
 function createExplainer() {
   const reasons: string[] = [];
   return {

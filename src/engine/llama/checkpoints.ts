@@ -1,6 +1,5 @@
 import type { NativeCheckpoint, NativeContext } from './addon.ts';
 
-/** A prompt or the first tokens of one, and whose it is. */
 export type Prompt = { scope: string; tokens: Uint32Array };
 
 export type CheckpointLimits = { count: number; bytes: number };
@@ -39,7 +38,6 @@ export function checkpointOf(promptTokens: number): number {
 export class Checkpoints {
   readonly #create: () => NativeCheckpoint;
   readonly #limits: CheckpointLimits;
-  /** The least recently used one first. */
   #kept: Checkpoint[] = [];
   /** Longer prompts have checkpoints that are too large. */
   #mostTokens = Infinity;
@@ -57,7 +55,6 @@ export class Checkpoints {
     return this.#kept.length;
   }
 
-  /** The sequence holds exactly these tokens. */
   async take(context: NativeContext, sequence: number, { scope, tokens }: Prompt): Promise<void> {
     if (tokens.length > this.#mostTokens) return;
     if (this.find(context, { scope, tokens })?.tokens === tokens.length) return;

@@ -31,7 +31,6 @@ type Request<Type extends ToChild['type']> = Extract<ToChild, { type: Type }>;
 
 const seedRange = 2 ** 32 - 1;
 
-/** One loaded model and its requests: what `child.ts` does with each message. */
 export class ChildEngine {
   readonly #options: ChildEngineOptions;
   readonly #model: NativeModel;
@@ -44,7 +43,6 @@ export class ChildEngine {
   readonly #runner: TextRunner | EmbeddingRunner;
   readonly #stepLoop: StepLoop;
 
-  /** Loads the model. Rejects with the reason where that fails. */
   static async open(options: ChildEngineOptions): Promise<ChildEngine> {
     const { ggufPath, gpu = false, threads } = options.config;
     const model = await openModel({ path: ggufPath, gpu, maxThreads: threads });
@@ -75,7 +73,6 @@ export class ChildEngine {
     });
   }
 
-  /** Length of the vectors; 0 for a text model. */
   get dimensions(): number {
     return this.#options.config.kind === 'embedding' ? this.#model.addon.getEmbeddingVectorSize() : 0;
   }
@@ -178,7 +175,6 @@ export class ChildEngine {
     return prepared;
   }
 
-  /** Does the work, or replies with what went wrong. */
   #orFail(id: number, work: () => void): void {
     try {
       work();

@@ -4,10 +4,8 @@ import { endNow, receiveMessages, sendToParent } from '#processes';
 import { ChildEngine } from './child-engine.ts';
 import type { ChildConfig, FromChild, ToChild } from './protocol.ts';
 
-/** Bound for freeing the model; the parent kills after a little more. */
 const freeingMs = 2_000;
 
-/** The program of an engine child: one model, driven over the channel by the process that forked it (`protocol.ts`). */
 function main(): void {
   let engine: ChildEngine | null = null;
   receiveMessages<ToChild>((message) => {

@@ -8,7 +8,6 @@ export type EmbeddingRunnerOptions = {
   model: Pick<NativeModel, 'loadAdapter' | 'createContext' | 'facts'>;
   config: ChildConfig;
   send: (message: FromChild) => void;
-  /** Monotonic, in milliseconds. */
   now: () => number;
 };
 
@@ -23,7 +22,6 @@ type Job = {
   promptTokens: number;
 };
 
-/** Scopes of which the last turn is known. */
 const mostScopes = 1_000;
 
 /**
@@ -33,16 +31,12 @@ const mostScopes = 1_000;
  */
 export class EmbeddingRunner {
   readonly #options: EmbeddingRunnerOptions;
-  /** Requests by lane, in the order in which they are due. */
   readonly #lanes: Lanes<Job[]>;
   readonly #throughput: ThroughputMeter;
   readonly #chunkTokens: number;
-  /** 0, 1, 2 and so on. */
   readonly #places: Uint32Array;
   #turns = 0;
-  /** The last turn of each scope, the least recent first. */
   readonly #lastTurns = new Map<string, number>();
-  /** Replies of finished requests, sent while the next input is evaluated. */
   #replies: FromChild[] = [];
 
   constructor(options: EmbeddingRunnerOptions) {
@@ -79,7 +73,6 @@ export class EmbeddingRunner {
     await this.#embed(context, Uint32Array.of(0));
   }
 
-  /** Frees the contexts. To be called when no step runs. */
   close(): Promise<void> {
     return this.#lanes.close();
   }
@@ -88,13 +81,11 @@ export class EmbeddingRunner {
     return this.#lanes.all().some((jobs) => jobs.length > 0);
   }
 
-  /** The reply is `embedded` or `failed`. */
   embed(id: number, { inputs, adapter, scope }: Request): void {
     const promptTokens = inputs.reduce((sum, tokens) => sum + tokens.length, 0);
     this.#lanes.work(adapter).push({ id, scope, inputs, vectors: [], activeMs: 0, promptTokens });
   }
 
-  /** Ends with `finished`, reason `cancelled`. */
   cancel(id: number): void {
     const job = this.#take(id);
     if (job === null) return;
@@ -126,7 +117,6 @@ export class EmbeddingRunner {
     for (const reply of replies) this.#options.send(reply);
   }
 
-  /** The first request of the scope whose last turn was the longest ago. */
   #due(jobs: readonly Job[]): Job | undefined {
     const lastTurn = ({ scope }: Job) => this.#lastTurns.get(scope) ?? 0;
     const [first, ...others] = jobs;
@@ -140,7 +130,6 @@ export class EmbeddingRunner {
     return due;
   }
 
-  /** One turn of a request; then it goes to the end of the row. */
   async #turn(job: Job, jobs: Job[], context: NativeContext, mayGoOn: () => boolean): Promise<void> {
     let left = this.#options.config.batchTokens;
     try {
@@ -185,7 +174,6 @@ export class EmbeddingRunner {
     if (this.#take(job.id) !== null) this.#options.send(failedBy(job.id, error));
   }
 
-  /** Takes a request out. null: it has had its reply. */
   #take(id: number): Job | null {
     for (const jobs of this.#lanes.all()) {
       const place = jobs.findIndex((job) => job.id === id);

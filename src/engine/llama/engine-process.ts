@@ -10,9 +10,7 @@ export type EngineLog = (
 
 export type EngineProcessOptions = {
   script: string;
-  /** The server's environment. */
   environment: ProcessEnvironment;
-  /** Of the model or the task, for the log. */
   name: string;
   log: EngineLog;
   /** Half of what its young objects may take, MB: more where many of them come and go. */
@@ -32,7 +30,6 @@ const smallYoungMb = 2;
  */
 export const stackKb = 1_048_576;
 
-/** How processes with llama.cpp in them are started. */
 export function engineProcess(options: EngineProcessOptions): NodeProcessOptions {
   const { script, environment, name, log, youngMb = smallYoungMb, oldMb, hasLowPriority = false } = options;
   return {

@@ -4,7 +4,6 @@ import type { NativeGrammar, Token } from './binding.ts';
 import type { RequestSampler } from './sampler.ts';
 import { createTokenText, type TokenText, type Vocabulary } from './vocabulary.ts';
 
-/** How the answer is constrained, and from where on. */
 export type Constraint = {
   /** For an answer that begins at the first token. */
   atStart: NativeGrammar;
@@ -12,7 +11,6 @@ export type Constraint = {
   afterReasoning: NativeGrammar;
 };
 
-/** What a prepared prompt tells about its output. */
 export type PromptFacts = {
   tokens: Uint32Array;
   reasons: boolean;
@@ -59,11 +57,9 @@ export class Generation {
   readonly sampler: RequestSampler;
   activeMs = 0;
   cachedTokens = 0;
-  /** Tokens to feed next; filled by `take`. */
   readonly next: Token[] = [];
   readonly #options: GenerationOptions;
   readonly #text: TokenText;
-  /** TakeResult and not yet delivered. */
   #undelivered: Token[] = [];
   #generated: Token[] | null;
   #completionTokens = 0;
@@ -91,7 +87,6 @@ export class Generation {
     if (prompt.thinkingDisabled || !prompt.reasons) this.#answerBegins('atStart');
   }
 
-  /** Tokens of the prompt. */
   get prompt(): Uint32Array {
     return this.#options.prompt.tokens;
   }
@@ -126,7 +121,6 @@ export class Generation {
     return this.#options.textMayEnd;
   }
 
-  /** Nothing was delivered yet. */
   get isNew(): boolean {
     return this.#isNew;
   }
@@ -142,7 +136,6 @@ export class Generation {
     this.#undelivered.length = 0;
   }
 
-  /** The deltas since the last call; neighbours of one kind are joined. */
   deliver(): Delta[] {
     this.#isNew = false;
     this.parse();
@@ -155,7 +148,6 @@ export class Generation {
     return deltas;
   }
 
-  /** No further token is wanted. */
   get ending(): boolean {
     return this.#ending !== null;
   }

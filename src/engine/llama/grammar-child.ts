@@ -6,10 +6,8 @@ import type { ToolSyntax } from '../text/template.ts';
 /** To the process that turns schemas into grammars. `asked` is JSON text, which keeps digits and order. */
 export type CompileRequest = { asked: string; syntax: ToolSyntax };
 
-/** The grammars, or why the request cannot be enforced. */
 export type CompileResult = GrammarTexts | { refused: string; param: string };
 
-/** The program of the process that turns schemas into grammars. */
 serveRequests(compile);
 
 function compile({ asked, syntax }: CompileRequest): CompileResult {

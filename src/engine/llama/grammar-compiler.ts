@@ -11,7 +11,6 @@ import type { CompileRequest, CompileResult } from './grammar-child.ts';
 export type GrammarCompilerOptions = {
   log: EngineLog;
   environment: ProcessEnvironment;
-  /** How long one request may take. */
   limitMs?: number;
 };
 
@@ -32,7 +31,6 @@ export class GrammarCompiler {
   readonly #options: GrammarCompilerOptions;
   readonly #process: RequestProcess<CompileRequest, CompileResult>;
   readonly #semaphore = new FairSemaphore();
-  /** The least recently used first. */
   readonly #cache = new Map<string, CompileResult>();
   #cachedCharacters = 0;
 

@@ -12,7 +12,6 @@ const mostCharacters = 4_000_000;
 export class Grammars {
   readonly #model: Pick<NativeModel, 'createGrammar'>;
   readonly #most: { kept: number; characters: number };
-  /** By their text; the least recently used first. */
   readonly #kept = new Map<string, RequestGrammars>();
   #characters = 0;
 
@@ -24,7 +23,6 @@ export class Grammars {
     this.#most = most;
   }
 
-  /** Throws where llama.cpp does not take one. */
   of(texts: GrammarTexts): RequestGrammars {
     const { whole, calls } = texts;
     if (whole === null && calls === null) return { constraint: null, calls: null };

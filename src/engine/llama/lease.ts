@@ -15,13 +15,10 @@
 export type LeaseAction<Member> = { type: 'grant' | 'yield'; member: Member };
 
 export type Lease<Member> = {
-  /** The member is about to get work. */
   want: (member: Member, nowMs: number) => LeaseAction<Member>[];
   /** The holder gives the lease back; last in the queue again if it has work left. */
   back: (member: Member, hasWork: boolean, nowMs: number) => LeaseAction<Member>[];
-  /** The member died or was stopped. */
   gone: (member: Member, nowMs: number) => LeaseAction<Member>[];
-  /** To be called at `dueMs`. */
   sliceOver: (nowMs: number) => LeaseAction<Member>[];
   /** When the holder's slice ends, if somebody waits for it; else null. */
   dueMs: () => number | null;

@@ -10,14 +10,11 @@ export type MemoryPlan =
   | { type: 'fits'; evict: string[]; adapterContexts: number }
   | { type: 'refused'; neededBytes: number; freeBytes: number; busy: boolean };
 
-/** What the memory of a model depends on. */
 export type ModelSize = {
   kind: 'text' | 'embedding';
   fileBytes: number;
   shape: ModelShape | null;
-  /** Of the base's context. */
   sequences: number;
-  /** Tokens that one sequence can hold. */
   contextTokens: number;
   batchTokens: number;
 };
@@ -25,12 +22,10 @@ export type ModelSize = {
 /** What a load asks for: as many contexts for adapters as there is memory for, up to a bound. */
 export type MemoryNeed = {
   baseBytes: number;
-  /** One context for adapters, with an adapter. */
   contextBytes: number;
   mostContexts: number;
 };
 
-/** A Node process with the native library loaded, without a model. */
 const processBytes = 120e6;
 const bytesPerCacheValue = 2;
 const bytesPerStateValue = 4;
@@ -42,7 +37,6 @@ const adapterShare = 0.03;
 /** Contexts for adapters beside the base's where there is memory, at least; those of texts have so many shares of the base's sequences. */
 export const fewestAdapterContexts = 2;
 const mostAdapterContexts = 16;
-/** What they may take beyond the fewest. */
 const adapterContextBytes = 384e6;
 
 /** The same for a model as it is installed, and as many calls at once as the settings say. */
@@ -58,7 +52,6 @@ export function needOfFile(
   });
 }
 
-/** Weights, what all sequences keep, checkpoints, output buffer, process; and what adapters need beside that. */
 export function needOf(model: ModelSize): MemoryNeed {
   const { kind, fileBytes, shape, batchTokens } = model;
   const outputBytes = batchTokens * (shape?.vocabulary ?? 0) * 4;
@@ -84,7 +77,6 @@ function sequenceBytes({ fileBytes, shape, contextTokens, batchTokens }: ModelSi
   );
 }
 
-/** Those that are kept, and the one that is being taken. */
 function bytesOfCheckpoints({ shape, sequences, fileBytes, ...size }: ModelSize): number {
   const one = shape === null ? 0 : partBytes(shape, size);
   const limits = checkpointLimits(sequences, fileBytes);
@@ -143,7 +135,6 @@ function chooseEvictions(state: {
   return freeBytes >= state.neededBytes ? { evict, freeBytes } : null;
 }
 
-/** What a model takes when it is loaded, bytes: for itself, and for contexts of adapters where there is memory for all of them. */
 export type PlannedMemory = { modelBytes: number; adapterBytes: number };
 
 /** What the memory plan would count for an installed model. Throws the file system's error when the file cannot be read. */

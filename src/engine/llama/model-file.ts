@@ -4,7 +4,6 @@ import { basename } from 'node:path';
 import { type GgufBytes, GgufError, openGgufBytes } from '../gguf/bytes.ts';
 import { readGgufCounts, readGgufEntries } from '../gguf/metadata.ts';
 
-/** A model file as it is now. */
 export type ModelFile = { path: string; bytes: number; stamp: string; shape: ModelShape | null };
 
 /** Identity of a file's present content: path, size and change time. Of a missing file: its path. */
@@ -13,7 +12,6 @@ export async function stampOf(path: string): Promise<string> {
   return found === null ? path : `${path} ${found.size} ${found.mtimeMs} ${found.ino}`;
 }
 
-/** Throws the file system's error when the file cannot be read. */
 export async function readModelFile(path: string): Promise<ModelFile> {
   const stamp = await stampOf(path);
   const { size } = await stat(path);
@@ -25,7 +23,6 @@ export function fileBytes(path: string | undefined): number {
   return path === undefined ? 0 : (statSync(path, { throwIfNoEntry: false })?.size ?? 0);
 }
 
-/** What the memory plan needs from a GGUF header. */
 export type ModelShape = {
   /** Key and value numbers that one token keeps in the cache, over all layers whose attention covers every token. */
   cacheValuesPerToken: number;
@@ -87,7 +84,6 @@ function shapeOf(read: ShapeValues): ModelShape | null {
   };
 }
 
-/** From the keys of a GGUF header. */
 type ShapeValues = {
   architecture: string;
   /** By key without the architecture prefix. */
@@ -95,11 +91,8 @@ type ShapeValues = {
 };
 
 type Layer = {
-  /** Key and value numbers that one token keeps. */
   cacheValues: number;
-  /** It keeps them for the latest tokens only. */
   isWindowed: boolean;
-  /** Numbers of its one state, where it is recurrent. */
   stateValues: number;
 };
 
@@ -135,7 +128,6 @@ const windowPeriods = new Map([
 /** The first layer of a run is the one without a window there; elsewhere it is the last. */
 const fullFirst = new Set(['cohere2moe', 'laguna', 'smallthinker']);
 
-/** null: the header does not say enough. */
 function layersOf(read: ShapeValues): Layer[] | null {
   const { values } = read;
   const number = (key: string): number | undefined => {

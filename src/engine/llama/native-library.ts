@@ -5,7 +5,6 @@ import { runInNewContext } from 'node:vm';
 import { messageOf } from '#kernel';
 import type { Addon, AddonModel } from './addon.ts';
 
-/** llama.cpp, loaded, and its way to open a model file. */
 export type NativeLibrary = {
   addon: Addon;
   /** Rejects where the file is no model or does not fit. `vocabOnly`: its tokens alone, without weights. */
@@ -16,7 +15,6 @@ export type NativeLibrary = {
 export type LibraryOptions = {
   gpu: 'auto' | false;
   maxThreads: number;
-  /** llama.cpp's own words for what went wrong. */
   onError: (message: string) => void;
 };
 
@@ -108,7 +106,6 @@ export class NativeGarbage {
     this.#collect = collect;
   }
 
-  /** An object was made that keeps about so much. */
   made(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes < mostBytes) return;
@@ -117,7 +114,6 @@ export class NativeGarbage {
   }
 }
 
-/** What llama.cpp keeps of a grammar that it has read, about. */
 export function bytesOfGrammar(gbnf: string): number {
   let times = 0;
   for (const [, least = '', most = ''] of gbnf.matchAll(/\{(\d+)(?:,(\d*))?\}/g))

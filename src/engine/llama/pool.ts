@@ -16,7 +16,6 @@ export type ModelPoolOptions = {
   environment: ProcessEnvironment;
   clock: Clock;
   log: EngineLog;
-  /** Bytes that the machine or the container has left. */
   freeMemory: () => number;
 };
 
@@ -27,7 +26,6 @@ export class Pool {
   readonly #options: ModelPoolOptions;
   readonly #lease: LeaseManager<Session>;
   readonly #runtimes = new Map<string, ModelRuntime>();
-  /** Memory promised to models that load at present. */
   readonly #promised = new Map<string, number>();
   /** Of models that found too little memory; every call that is refused asks for it anew. */
   readonly #shortages = new Map<string, Outage<object>>();
@@ -120,7 +118,6 @@ export class Pool {
   }
 }
 
-/** Runs the lease with real time: sends its actions to the children and ends slices. */
 function createLeaseManager(clock: Clock): LeaseManager<Session> {
   const lease = createLease<Session>(leaseSliceMs);
   let timer: NodeJS.Timeout | null = null;

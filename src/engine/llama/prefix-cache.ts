@@ -3,7 +3,6 @@ import { Checkpoints, checkpointLimits, type Prompt } from './checkpoints.ts';
 import { fileBytes } from './model-file.ts';
 import type { BatchStep } from './scheduler.ts';
 
-/** What decides which cells of a sequence its next token needs. */
 export type AttentionFacts = {
   /** The attention of some layers covers so many tokens only; null: none, as far as the file says. */
   window: number | null;
@@ -21,7 +20,6 @@ export class PrefixCache {
   readonly #facts: AttentionFacts;
   /** null: every sequence of this model can be cut back to any token. */
   readonly #checkpoints: Checkpoints | null;
-  /** Contexts with copies that wait for the next decoding. */
   readonly #copying = new WeakSet<NativeContext>();
 
   constructor({ facts: { attention }, createCheckpoint }: Model, config: { sequences: number; ggufPath: string }) {
@@ -71,7 +69,6 @@ export class PrefixCache {
     }
   }
 
-  /** The context is given away, or gone. */
   forget(context: NativeContext): void {
     this.#checkpoints?.forget(context);
   }

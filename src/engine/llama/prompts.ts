@@ -101,7 +101,6 @@ function grammarsOf(grammars: Grammars, prompt: ChatPrompt, texts: GrammarTexts)
   }
 }
 
-/** A rendered and tokenised prompt, wherever that was done. */
 export type ReadChat = Omit<PromptFacts, 'constraint' | 'calls'>;
 /** Texts to embed as tokens; `report` has what became of each. */
 export type ReadInputs = { inputs: Uint32Array[]; report: { tokens: number; truncated: boolean }[] };

@@ -34,7 +34,6 @@ export type ChildConfig = {
   sequences: number;
   /** Contexts for adapters, beside the base's, at most; made when they are needed. 0: there is no memory for any. */
   adapterContexts: number;
-  /** Most tokens of one decode call. */
   batchTokens: number;
   /** Prompt tokens fed in one step while others are decoding. */
   prefillChunkTokens: number;
@@ -71,7 +70,6 @@ export type ToChild =
   | { type: 'embed'; id: number; handle: string }
   | { type: 'cancel'; id: number }
   | { type: 'release'; handle: string }
-  /** The child may run steps until it says `lease_back`. */
   | { type: 'grant' }
   | { type: 'yield' }
   | { type: 'stop' };
@@ -83,7 +81,6 @@ export type ModelFacts = { dimensions: number; toolSyntax: ToolSyntax };
 
 export type FromChild =
   | ({ type: 'ready'; loadMs: number; systemInfo: string } & ModelFacts)
-  /** Load failed; the process exits afterwards. */
   | { type: 'load_failed'; message: string }
   | { type: 'prepared'; id: number; promptTokens: number; inputs: { tokens: number; truncated: boolean }[] }
   /** All deltas of one step, or of the steps of about 2 ms, in one message. */
@@ -105,9 +102,7 @@ export type FromChild =
       param: string | null;
       retryAfterSeconds: number | null;
     }
-  /** The child has ended its steps and gives the thread lease back. */
   | { type: 'lease_back' }
-  /** Measured throughput, at most once a second while working. */
   | { type: 'throughput'; prefillMsPerToken: number; decodeMsPerToken: number };
 
 type Exact = Pick<ChatPrompt, 'tools' | 'responseFormat'>;

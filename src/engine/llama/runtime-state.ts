@@ -9,7 +9,6 @@ import type { LeaseManager } from './session-requests.ts';
 
 export type RuntimeSettings = {
   threads: number;
-  /** 'auto': the machine's GPU where it has one that can be used. */
   gpu: 'auto' | false;
   sequences: number;
   batchTokens: number;
@@ -25,7 +24,6 @@ export type RuntimeSettings = {
 
 export type RuntimeOptions = {
   modelId: string;
-  /** The model as installed now. */
   model: () => EngineModel | undefined;
   settings: RuntimeSettings;
   childScript: string;
@@ -58,7 +56,6 @@ export type Loading = {
   sinceMs: number;
   /** null: waits for its turn, for memory or for the last child's end. */
   session: Session | null;
-  /** What the child reported before it ended. */
   error: string | null;
 };
 export type Failed = { name: 'failed'; error: string; untilMs: number; stamp: string };

@@ -30,7 +30,6 @@ export class ModelRuntime {
   readonly #options: RuntimeOptions;
   readonly #waiters = new Waiters<Session>();
   readonly #closing = new AbortController();
-  /** All living children, those that end included. */
   readonly #sessions = new Set<Session>();
   #state: RuntimeState = { name: 'cold' };
   #file: ModelFile | null = null;
@@ -74,7 +73,6 @@ export class ModelRuntime {
     return this.#waiters.wait({ signal, waitMs: this.#options.settings.warmWaitMs, late: () => this.warming() });
   }
 
-  /** Loads in the background; a failure goes to the log and to `status`. */
   warm(): void {
     const retryMs = this.#state.name === 'failed' ? this.#state.untilMs : 0;
     if (this.#options.clock.monotonicMs() >= retryMs && this.#options.model() !== undefined) this.#start();
@@ -110,7 +108,6 @@ export class ModelRuntime {
     };
   }
 
-  /** Frees the memory of a model that is idle; resolves when the child is gone. */
   async unload(reason: string): Promise<void> {
     if (this.#state.name !== 'ready') return;
     const { session } = this.#state;

@@ -18,7 +18,6 @@ export type RequestSampler = {
     grammar: NativeGrammar,
     at: { begun: readonly Token[]; token: Token; generated: readonly Token[] },
   ) => boolean;
-  /** A token was written: what may follow can depend on it. */
   wrote: (token: Token) => void;
   dispose: () => void;
 };
@@ -79,7 +78,6 @@ export class Samplers {
     let wanted = (): SamplerConfig => config;
     let native: NativeSampler | null = null;
     let isOver = false;
-    /** Of a constrained request. */
     let bias: TokenBias | null = null;
     let history: readonly Token[] = [];
     const taken = (): NativeSampler => {
@@ -140,7 +138,6 @@ export class Samplers {
     };
   }
 
-  /** Frees those that no request has. */
   close(): void {
     for (const native of this.#resting.splice(0)) native.dispose();
   }

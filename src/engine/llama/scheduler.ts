@@ -47,7 +47,6 @@ export type StepItem = {
   /** With these tokens the sequence is where a checkpoint is to be taken. */
   checkpoint: boolean;
 };
-/** Items in ascending order of sequences, at most one for each. */
 export type BatchStep = { items: StepItem[]; tokens: number; promptTokens: number };
 
 type Running = {
@@ -72,7 +71,6 @@ export class Scheduler {
   readonly #slots: Slot[];
   readonly #waiting = new FairQueue<NewRequest>();
   readonly #running = new Map<number, Running>();
-  /** The requests of the step in flight. */
   #inStep: Running[] = [];
   #uses = 0;
   #stepsWithHole = 0;
@@ -86,12 +84,10 @@ export class Scheduler {
     return this.#waiting.size;
   }
 
-  /** Requests that hold a sequence and are not over. */
   get running(): number {
     return this.#running.size;
   }
 
-  /** Sequences that nobody holds. */
   get free(): number {
     return this.#slots.reduce((count, slot) => count + Number(!slot.busy), 0);
   }
@@ -109,7 +105,6 @@ export class Scheduler {
     this.#waiting.push(request);
   }
 
-  /** Gives free sequences to waiting requests. */
   admit(): Admission[] {
     const admissions: Admission[] = [];
     while (this.free > 0) {
@@ -130,7 +125,6 @@ export class Scheduler {
     if (!slot.busy) this.#release(slot);
   }
 
-  /** No cell holds anything any more. Nothing may run. */
   forget(): void {
     for (const slot of this.#slots) slot.fed = 0;
   }
@@ -174,7 +168,6 @@ export class Scheduler {
     return { items: this.#items(), tokens: tokens + promptTokens, promptTokens };
   }
 
-  /** The step succeeded. */
   advance(): void {
     for (const request of this.#inStep) {
       request.slot.fed += request.inStep;
@@ -200,7 +193,6 @@ export class Scheduler {
     };
   }
 
-  /** A token to feed next. */
   push(requestId: number, token: number): void {
     const request = this.#running.get(requestId);
     if (request === undefined) return;

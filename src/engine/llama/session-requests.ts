@@ -53,14 +53,11 @@ export type LeaseManager<Member> = {
 
 export type SessionOptions<Member> = {
   config: ChildConfig;
-  /** The program of the engine child. */
   childScript: string;
-  /** The server's environment; the child gets only a few harmless names of it. */
   environment: ProcessEnvironment;
   log: EngineLog;
   clock: Clock;
   lease: LeaseManager<Member>;
-  /** Silence at work that counts as hung. */
   hangMs: () => number;
 };
 
@@ -68,7 +65,6 @@ export type SessionEvents = {
   ready: () => void;
   loadFailed: (message: string) => void;
   throughput: (throughput: Throughput) => void;
-  /** A generation or an embedding came to its end. */
   worked: () => void;
   /** The child is gone; `requests` of it are about to be rejected. */
   gone: (exit: ProcessExit & { requests: number }) => void;
@@ -76,7 +72,6 @@ export type SessionEvents = {
 
 export type Pending = {
   reject: (error: unknown) => void;
-  /** Takes away the abort listener and the timer. */
   forget: () => void;
   /** The caller has gone; the child's reply is awaited only for the accounting. */
   left: boolean;

@@ -20,7 +20,6 @@ import {
 const watchMs = 5_000;
 const stopMs = 3_000;
 
-/** One child process from its start to its end, and the requests it has. */
 export class Session {
   readonly config: ChildConfig;
   readonly #options: SessionOptions<Session>;
@@ -28,14 +27,12 @@ export class Session {
   readonly #child: NodeProcess<ToChild, FromChild>;
   readonly #watch: NodeJS.Timeout;
   readonly #pending = new Map<number, Pending>();
-  /** Prepared prompts that wait in the child. */
   readonly #handles = new Set<string>();
   #lastId = 0;
   #preparing = 0;
   #heardMs: number;
   #state: 'loading' | 'ready' | 'gone' = 'loading';
   #facts: ModelFacts = { dimensions: 0, toolSyntax: 'json' };
-  /** The end was asked for. */
   #stopping = false;
   /** Takes nothing new; ends when it has nothing left. */
   #retiring = false;
@@ -66,18 +63,15 @@ export class Session {
     return this.#state === 'ready';
   }
 
-  /** Nothing runs, and nothing prepared waits. */
   get idle(): boolean {
     return this.#pending.size === 0 && this.#handles.size === 0;
   }
 
-  /** Passes an action of the lease on. */
   steps(action: 'grant' | 'yield'): void {
     if (action === 'grant') this.#hear();
     this.#child.send({ type: action });
   }
 
-  /** Forgets a prepared prompt. */
   release(handle: string): void {
     this.#handles.delete(handle);
     this.#child.send({ type: 'release', handle });
@@ -130,7 +124,6 @@ export class Session {
     });
   }
 
-  /** Ends the child, with force after a bound. */
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#child.send({ type: 'stop' });
@@ -138,7 +131,6 @@ export class Session {
     await this.#child.exited;
   }
 
-  /** Ends the child when its present requests are through. */
   retire(): void {
     this.#retiring = true;
     this.#endIfDone();
@@ -148,7 +140,6 @@ export class Session {
     this.#child.kill();
   }
 
-  /** Enters a request and listens for its caller to leave. */
   #enter(request: Pending, signal: AbortSignal, onLeave: (id: number) => void): number {
     // The wait for a sign of life begins when there is something to answer.
     if (this.#pending.size === 0 || (request.kind === 'prepare' && this.#preparing === 0)) this.#hear();
@@ -164,7 +155,6 @@ export class Session {
     return id;
   }
 
-  /** Takes a request out at its terminal reply. */
   #take(id: number): Pending | undefined {
     const request = this.#pending.get(id);
     if (request === undefined) return undefined;

@@ -10,9 +10,7 @@ export type Slot = {
   /** So many of the tokens were the prompt of the latest request; what follows was generated. */
   promptTokens: number;
   fed: number;
-  /** Whose cells these are; null: empty. */
   scope: string | null;
-  /** A request holds the slot. */
   busy: boolean;
   /** Counts up with each use; the smallest is the least recently used. */
   usedAt: number;
@@ -83,7 +81,6 @@ function longestPrefix(slots: readonly Slot[], scope: string, prompt: Uint32Arra
   return leading(candidates, (a, b) => b.keep - a.keep || a.lost - b.lost);
 }
 
-/** The lowest free slot with busy ones on both sides. */
 export function firstHole(slots: readonly Slot[]): Slot | null {
   const first = slots.findIndex((slot) => slot.busy);
   const last = slots.findLastIndex((slot) => slot.busy);
@@ -100,7 +97,6 @@ function besideTheBusy(slots: readonly Slot[], free: readonly Slot[]): readonly 
   return holes.length > 0 ? holes : free.filter((slot) => slot.id === first - 1 || slot.id === last + 1);
 }
 
-/** Empty ones first, then the least recently used, then the lowest id. */
 function leastWorth(slots: readonly Slot[]): Slot {
   return leading(
     slots,

@@ -5,7 +5,6 @@
 export type StepLoopOptions = {
   leaseBack: () => void;
   hasWork: () => boolean;
-  /** Runs steps while there is work and `mayGoOn()`. */
   run: (mayGoOn: () => boolean) => Promise<void>;
   /** The engine cannot go on after an error in `run`. */
   failed: (error: unknown) => void;
@@ -31,7 +30,6 @@ export class StepLoop {
     if (this.#state === 'holding') this.#state = 'yielding';
   }
 
-  /** No step runs any more once this resolves. */
   async end(): Promise<void> {
     const wasAway = this.#state === 'away';
     this.#state = 'ended';

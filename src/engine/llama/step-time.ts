@@ -47,10 +47,8 @@ export class StepTime {
   }
 }
 
-/** A place in a batch from which a request draws its next token. */
 export type SamplingOutput = { generation: Generation; batchIndex: number };
 
-/** No token fits. */
 export const noToken: Token = -1;
 
 /** How long it takes is the request's own time. A sampler fails where the grammar allows no token. */

@@ -13,7 +13,6 @@ export type TextRunnerOptions = {
   model: Pick<NativeModel, 'loadAdapter' | 'createContext' | 'createCheckpoint' | 'facts'>;
   config: ChildConfig;
   send: (message: FromChild) => void;
-  /** Monotonic, in milliseconds. */
   now: () => number;
   /**
    * Native work runs one after the other, in the order in which it was begun (a thread pool of one): sampling can
@@ -29,7 +28,6 @@ const laneSlice = 8;
 const noSample = new Uint32Array(0);
 const firstSample = Uint32Array.of(0);
 
-/** Runs the steps of a text model: all requests of a lane advance together. */
 export class TextRunner {
   readonly #options: TextRunnerOptions;
   readonly #lanes: Lanes<Scheduler>;
@@ -75,7 +73,6 @@ export class TextRunner {
     context.disposeSequence(0);
   }
 
-  /** Frees the contexts. To be called when no step runs. */
   close(): Promise<void> {
     return this.#lanes.close();
   }
@@ -84,7 +81,6 @@ export class TextRunner {
     return this.#lanes.all().some((scheduler) => scheduler.hasWork);
   }
 
-  /** The reply is `finished` or `failed`. */
   generate(generation: Generation, request: { adapter: Adapter | null; scope: string; maxTokens: number }): void {
     const { id, prompt } = generation;
     const { scope, maxTokens } = request;
@@ -240,7 +236,6 @@ export class TextRunner {
     }
   }
 
-  /** Takes a request out. null: it has had its terminal message. */
   #forget(id: number): Generation | null {
     const request = this.#generations.get(id);
     if (request === undefined) return null;

@@ -1,7 +1,5 @@
 import type { Throughput } from '../port.ts';
 
-/** Pure estimates of time: throughput, load time, back-off, `Retry-After`. */
-
 /**
  * A guess before anything was measured. Decoding reads every weight once per token; 20 MB per ms is a slow desktop
  * memory, so the guess is rather too slow than too fast (cost bounds are built on it). Prefill runs about 5 times faster.
@@ -36,13 +34,11 @@ export function retryAfterSeconds(waitMs: number): number {
   return Math.min(59, Math.max(1, Math.ceil(waitMs / 1000)));
 }
 
-/** Doubles with each failure in a row, up to 30 s. */
 export function backOffMs(failures: number, firstMs: number): number {
   if (failures <= 0) return 0;
   return Math.min(30_000, firstMs * 2 ** Math.min(failures - 1, 20));
 }
 
-/** Moves an exponential average towards a new value. */
 export function smooth(average: number | null, value: number): number {
   return average === null ? value : average + 0.2 * (value - average);
 }

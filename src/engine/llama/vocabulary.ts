@@ -10,7 +10,6 @@ export type Vocabulary = {
   tokenizePrompt: (segments: readonly Segment[], tokenize?: Vocabulary['tokenize']) => Uint32Array;
   /** A text to embed, with the start and end tokens that the model wants. */
   tokenizeInput: (text: string) => Uint32Array;
-  /** The first tokens of an input, its end token kept. */
   cutInput: (tokens: Uint32Array, most: number) => Uint32Array;
   /** Bytes of the token's text; none for control tokens, which are never shown. */
   bytesOf: (token: Token) => Uint8Array;
@@ -19,7 +18,6 @@ export type Vocabulary = {
   isEnd: (token: Token) => boolean;
   /** Made of all tokens, which takes as long as a step of a large model. */
   characterRules: () => CharacterRules;
-  /** The single token with this text, or null. */
   find: (text: string) => Token | null;
   /** Texts of the tokens of type CONTROL. */
   controlTexts: string[];
@@ -76,7 +74,6 @@ export function createVocabulary({ addon, facts }: Pick<NativeModel, 'addon' | '
   };
 }
 
-/** Asks once per token. */
 function remembered<Value>(read: (token: Token) => Value): (token: Token) => Value {
   const known: Value[] = [];
   return (token) => {
@@ -165,7 +162,6 @@ function endsInside(part: Uint8Array, before: boolean): boolean {
   return (part.at(-1) ?? 0) >= 0x80;
 }
 
-/** GPT-2 tokenisers write each byte as a printable character. */
 export function bytesOfStandIns(text: string): Uint8Array {
   const bytes: number[] = [];
   for (const character of text) {
@@ -198,7 +194,6 @@ export type TokenBias = { keys: Uint32Array; values: Float32Array };
 export type CharacterRules = {
   /** Behind a token, or at the beginning. The same object for the same rules. */
   behind: (token: Token | null) => TokenBias;
-  /** Whether the token may stand behind whole characters. */
   allows: (token: Token) => boolean;
 };
 
@@ -271,7 +266,6 @@ function isPartOfText(bytes: Uint8Array): boolean {
   return true;
 }
 
-/** How many bytes the character has that begins so; 0: none does. */
 function lengthOf(lead: number): number {
   if (lead < 0x80) return 1;
   if (lead < 0xc2 || lead > 0xf4) return 0;

@@ -18,7 +18,6 @@ export type AdapterProbe = (request: ProbeRequest, signal: AbortSignal) => Promi
 
 export type AdapterProbeOptions = { environment?: ProcessEnvironment; log: EngineLog };
 
-/** The caller's signal bounds the time. */
 const timeoutMs = 3_600_000;
 const script = new URL('./probe-child.ts', import.meta.url);
 

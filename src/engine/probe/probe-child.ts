@@ -3,7 +3,6 @@ import { serveRequests } from '#processes';
 import { type NativeContext, type NativeModel, openModel } from '../llama/binding.ts';
 import type { ProbeRequest, ProbeValues } from './adapter-probe.ts';
 
-/** The program of the probing child. */
 serveRequests(probe);
 
 async function probe(request: ProbeRequest): Promise<ProbeValues[]> {
@@ -22,7 +21,6 @@ async function threadsFor(ggufPath: string): Promise<number> {
   return size < smallBytes ? 1 : 2;
 }
 
-/** A context of its own, as the engine gives each adapter. */
 async function evaluate(
   model: NativeModel,
   { kind, samples }: ProbeRequest,
@@ -76,7 +74,6 @@ async function logitsOf(
   return byToken(logits);
 }
 
-/** Pairs of a token and its logit, in any order. */
 function byToken(pairs: readonly number[]): number[] {
   const values: number[] = [];
   for (let at = 0; at + 1 < pairs.length; at += 2) values[pairs[at] ?? 0] = pairs[at + 1] ?? 0;

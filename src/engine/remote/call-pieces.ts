@@ -1,11 +1,9 @@
 import { type Fields, fieldsOf, isObject, jsonIn, textOf } from './wire.ts';
 
-/** A call as far as it has come. */
 export type RemoteCall = {
   name: string;
   /** A JSON object; null where what has come is none. */
   arguments: string | null;
-  /** The arguments as they came. */
   text: string;
 };
 
@@ -17,7 +15,6 @@ type Piece = { index: number | null; id: string; name: string; text: string };
  */
 export class CallPieces {
   readonly #calls: Piece[] = [];
-  /** The latest call of each. */
   readonly #byIndex = new Map<number, Piece>();
   readonly #byId = new Map<string, Piece>();
   #latest: Piece | null = null;
@@ -26,7 +23,6 @@ export class CallPieces {
     return this.#calls.length === 0;
   }
 
-  /** One entry of `tool_calls`. */
   add(fields: Fields): void {
     const piece = pieceOf(fields);
     if (piece.name === '' && piece.id === '' && piece.text === '') return;

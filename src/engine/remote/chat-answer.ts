@@ -6,7 +6,6 @@ import type { AnswerFields } from './dialect.ts';
 import { countOf, type Fields, fieldsOf, isObject, textOf } from './wire.ts';
 
 export type AnswerOptions = {
-  /** Whether the request had tools. */
   hasTools: boolean;
   /** false: only the first call counts. */
   parallelToolCalls: boolean;
@@ -22,14 +21,12 @@ export const noUsage: Usage = { promptTokens: 0, completionTokens: 0, reasoningT
 
 /** Engines say so where they give up what they have begun. */
 const givenUp: ReadonlySet<string> = new Set(['abort', 'error']);
-/** Other names of `length`. */
 const cutReasons: ReadonlySet<string> = new Set(['length', 'model_length', 'max_tokens', 'MAX_TOKENS']);
 /** With these an answer may be empty. */
 const plainEnds: ReadonlySet<string> = new Set([
   ...['stop', 'eos', 'eos_token', 'end_turn', 'stop_sequence', 'STOP'],
   ...cutReasons,
 ]);
-/** `text`: as legacy completions have it. */
 const contentKeys = ['content', 'text', 'output_text', 'refusal'] as const;
 /** Where a part of a list has its text. The first that has any counts. */
 const partKeys = ['text', 'thinking', 'reasoning', 'content', 'output_text', 'refusal', 'value', 'summary'] as const;
@@ -50,7 +47,6 @@ export class ChatAnswer {
   readonly #parser: OutputParser;
   #calls: CallPieces | null = null;
   #emittedCalls = 0;
-  /** Index of the choice that is the answer. */
   #choice: unknown = null;
   #hasText = false;
   #unread: string | null = null;
@@ -78,7 +74,6 @@ export class ChatAnswer {
     });
   }
 
-  /** The engine has said why it stopped: without it the answer is not whole. */
   get isComplete(): boolean {
     return this.#reason !== null;
   }
@@ -88,7 +83,6 @@ export class ChatAnswer {
     return this.#usage ?? noUsage;
   }
 
-  /** Valid once the answer is complete. */
   get reason(): Exclude<Finished['reason'], 'cancelled'> {
     if (this.#emittedCalls > 0) return 'tool_calls';
     return this.#parser.stopped === null && this.#isCut ? 'length' : 'stop';

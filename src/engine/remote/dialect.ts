@@ -9,12 +9,10 @@ import { countOf, type Fields, fieldsOf, jsonIn } from './wire.ts';
  * Paths are under the route's base URL, or of the server itself where they begin with `//`.
  */
 export type EngineDialect = {
-  /** Answers 200 while the engine is up. */
   healthPath: string;
   /** The engine announces keep-alive for the connection of a stream and closes it nevertheless. `headers`: of its last response. */
   closesAfterStream: (headers: IncomingHttpHeaders) => boolean;
 
-  /** Fields of a chat beside OpenAI's own. */
   chatFields: (chat: { sampling: Sampling; cacheScope: string }) => Fields;
   reasoningFields: (effort: Exclude<ReasoningEffort, null>) => Fields;
   /** Fields that end reasoning after so many tokens; null: the engine has no such limit. */
@@ -51,15 +49,12 @@ export type EngineDialect = {
   errors: ErrorPatterns;
 };
 
-/** Where an answer has what OpenAI's form does not define. */
 export type AnswerFields = {
   /** Of a delta or message: what the model thought. The first that has a text counts. */
   reasoning: readonly string[];
-  /** Of a choice: the stop text that ended it. */
   stopText: readonly string[];
 };
 
-/** Recognise errors by their message. */
 export type ErrorPatterns = {
   contextExceeded: RegExp;
   modelMissing: RegExp;

@@ -3,9 +3,7 @@ import { discard, type Upstream } from './upstream.ts';
 
 export type HealthTiming = {
   everyMs: number;
-  /** Longest wait for a response. */
   timeoutMs: number;
-  /** Whether anything at the engine's address answers a new connection. */
   probe: (url: string, timeoutMs: number) => Promise<boolean>;
 };
 
@@ -24,7 +22,6 @@ export type HealthTarget = {
   onVanished: () => void;
 };
 
-/** Checks one engine from time to time. */
 export class HealthCheck {
   readonly #target: HealthTarget;
   readonly #timing: HealthTiming;
@@ -110,7 +107,6 @@ export function probeConnection(url: string, timeoutMs: number): Promise<boolean
   });
 }
 
-/** Of a name with several addresses, each. */
 export function isUnanswered(error: Error & { code?: string; errors?: unknown[] }): boolean {
   const { code, errors } = error;
   if (Array.isArray(errors) && errors.length > 0)

@@ -3,14 +3,12 @@ import { discard, type Upstream } from './upstream.ts';
 import type { Fields } from './wire.ts';
 
 const probeMs = 5_000;
-/** Of calls whose limit the engine refuses. */
 const refusedStatuses: ReadonlySet<number> = new Set([400, 422]);
 
 /** Fields of a call that end reasoning after so many tokens; none where the engine has no such limit. */
 export class ReasoningLimit {
   readonly #upstream: Upstream;
   readonly #limit: EngineDialect['reasoningLimit'];
-  /** null: unknown as yet. */
   #isSupported: boolean | null = null;
 
   constructor(upstream: Upstream, { reasoningLimit }: EngineDialect) {

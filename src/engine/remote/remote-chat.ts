@@ -46,7 +46,6 @@ export async function prepareChat(
   return { handle, promptTokens: result ?? 0, maxContextTokens: route.maxContextTokens };
 }
 
-/** Runs a chat that is prepared, as soon as a route takes it. */
 export async function generateChat(
   { clock, routes }: RemoteContext,
   { handle, sampling, cacheScope, signal, whole }: Generation,
@@ -188,7 +187,6 @@ export async function readStream(body: Readable, answer: ChatAnswer, { signal, o
   }
 }
 
-/** The same for an answer that was requested in one piece. */
 async function readWhole(body: Readable, answer: ChatAnswer, { signal, onDelta }: ReadOptions): Promise<void> {
   try {
     for (const delta of deltasIn(await readText(body), answer)) onDelta(delta);
@@ -210,7 +208,6 @@ function deltasIn(text: string, answer: ChatAnswer): Delta[] {
   return answer.push(chunk);
 }
 
-/** Neighbours of one kind as one. */
 function joined(deltas: readonly Delta[]): Delta[] {
   const all: Delta[] = [];
   for (const delta of deltas) {
@@ -221,7 +218,6 @@ function joined(deltas: readonly Delta[]): Delta[] {
   return all;
 }
 
-/** A caller that has left gets no error. */
 function throwUnlessAborted(error: unknown, { aborted }: AbortSignal): void {
   if (aborted) return;
   if (error instanceof Fault) throw error;

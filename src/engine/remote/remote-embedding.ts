@@ -42,7 +42,6 @@ function cannotTruncate(tokens: number, most: number) {
   });
 }
 
-/** Embeds prepared inputs, as soon as a route takes them. */
 export async function embedInputs(
   { routes, clock }: RemoteContext,
   { handle, signal }: { handle: string; signal: AbortSignal },
@@ -70,7 +69,6 @@ export async function embedInputs(
   });
 }
 
-/** Throws `generation_failed` for what is no JSON, and the signal's reason. */
 async function readJson(body: Readable, signal: AbortSignal): Promise<unknown> {
   try {
     return JSON.parse(await readText(body));

@@ -7,7 +7,6 @@ import type { LocalCounter, LocalPromptCounter } from './token-count.ts';
 
 export type RemoteEngineOptions = RouteSetOptions & {
   countHere: LocalCounter;
-  /** Left out: nobody counts prompts here. */
   countPromptHere?: LocalPromptCounter;
 };
 
@@ -17,7 +16,6 @@ export type RemoteEngine = Engine & {
   serves: (target: Target) => boolean;
 };
 
-/** Before anything was measured. */
 const unknownThroughput: Throughput = { prefillMsPerToken: 0.5, decodeMsPerToken: 20 };
 
 export function createRemoteEngine(options: RemoteEngineOptions): RemoteEngine {

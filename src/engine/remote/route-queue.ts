@@ -5,7 +5,6 @@ import { notInstalled, stopping } from '../refusals.ts';
 import { type RoutedCall, type RouteRefusal, type RouteRuntime, rankRoutes } from './route-runtime.ts';
 
 export type RouteQueueOptions = {
-  /** Of the model, at present. */
   routes: () => readonly RouteRuntime[];
   maxQueue: number;
   capacityWaitMs: number;
@@ -131,7 +130,6 @@ export class RouteQueue {
   }
 }
 
-/** No route takes the call. */
 export function noRouteFault({ baseModelId, adapter, refusal }: WaitingCall, runtimes: readonly RouteRuntime[]): Fault {
   if (!runtimes.some(({ adapters }) => adapter === null || adapters !== null)) return notInstalled(baseModelId);
   const up = runtimes.filter(({ allowsCall }) => allowsCall).length;

@@ -9,17 +9,13 @@ import { ReasoningLimit } from './reasoning-limit.ts';
 import type { ServingRoute } from './serving-route.ts';
 import { openUpstream, type Upstream } from './upstream.ts';
 
-/** A call that looks for a route. */
 export type RoutedCall = {
   baseModelId: string;
   adapter: Adapter | null;
-  /** Whose call it is (an account). */
   scope: string;
   /** Digest of the beginning of the prompt; '' where nothing is to be chosen by it. */
   prefix: string;
-  /** Of the prompt, estimated. */
   tokens: number;
-  /** Routes that have refused it. */
   tried: ReadonlySet<RouteRuntime>;
 };
 
@@ -27,7 +23,6 @@ export type RoutedCall = {
 export class RouteRefusal {
   readonly reason: string;
   readonly retryAfterSeconds: number | null;
-  /** The engine is still loading its model. */
   readonly isLoading: boolean;
 
   constructor(
@@ -128,12 +123,10 @@ export class RouteRuntime {
     return { isUp, error, answeredAtMs: this.#answeredAtMs };
   }
 
-  /** Its breaker is closed, or allows a trial. */
   get allowsCall(): boolean {
     return this.#breaker.allowsCall(this.#clock.monotonicMs());
   }
 
-  /** Takes calls once it has capacity. */
   get isOpen(): boolean {
     return !this.#route.draining && this.allowsCall;
   }
@@ -160,7 +153,6 @@ export class RouteRuntime {
     this.#route = route;
   }
 
-  /** A call has a slot. */
   enter(call: RoutedCall): void {
     this.#breaker.startCall(this.#clock.monotonicMs());
     this.#calls.add(call);
@@ -230,7 +222,6 @@ const maxPauseMs = 30_000;
 export class CircuitBreaker {
   #failures = 0;
   lastError: string | null = null;
-  /** Of the next trial; null: closed. */
   #retryAtMs: number | null = null;
 
   get isClosed(): boolean {

@@ -19,7 +19,6 @@ export type RouteSetOptions = RouteDeps & {
   isInstalled?: (baseModelId: string) => boolean;
 };
 
-/** What calls of remote engines share. */
 export type RemoteContext = {
   routes: RouteSet;
   clock: Clock;
@@ -27,7 +26,6 @@ export type RemoteContext = {
   countPromptHere: LocalPromptCounter;
 };
 
-/** A call that waits to be run or released. */
 type PreparedCall = RoutedCall & { input: { chat: ChatPrompt } | { inputs: EmbeddingInputs; tokens: number } };
 
 /** Handles of remote calls begin with it, those of the local engine do not. */
@@ -38,7 +36,6 @@ const preparedMs = 60_000;
 export class RouteSet {
   readonly #options: RouteSetOptions;
   readonly #runtimes = new Map<string, RouteRuntime>();
-  /** Of models whose calls have ever had to wait. */
   readonly #queues = new Map<string, RouteQueue>();
   readonly #prepared = new Map<string, { call: PreparedCall; timer: NodeJS.Timeout }>();
   #lastId = 0;
@@ -127,7 +124,6 @@ export class RouteSet {
     }
   }
 
-  /** Those who wait come first. */
   #takeSlot(call: RoutedCall): RouteRuntime | null {
     this.#queues.get(call.baseModelId)?.serve();
     const [best] = rankRoutes(this.of(call.baseModelId), call);
@@ -197,7 +193,6 @@ export type CallRequest = {
   body: Fields;
   /** The call itself is sent now: whatever it needs is there. */
   onSend: () => void;
-  /** null: no limit. */
   maxReasoningTokens: number | null;
   /** The field that is named where the engine finds it too long. */
   param: string;

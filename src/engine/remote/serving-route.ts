@@ -8,18 +8,14 @@ export type ServingRoute = {
   api: DialectName;
   /** Base URL as an OpenAI client has it, such as `http://10.0.0.7:8000/v1`, without a slash at the end. */
   url: string;
-  /** Sent as a bearer token; null: none. */
   secret: string | null;
-  /** The model's name there. */
   upstreamModel: string;
-  /** Calls that it takes at a time. */
   capacity: number;
   /** Its share of the work in comparison with others. */
   weight: number;
   /** Takes nothing new; what runs there ends there. */
   draining: boolean;
   maxContextTokens: number;
-  /** Length of the vectors; null for text models. */
   dimensions: number | null;
   /** Folder that it shares with the servers, as these call it; adapters are put there. Without it, it serves none. */
   adaptersFolder?: string | null;

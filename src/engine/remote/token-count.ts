@@ -36,7 +36,6 @@ export async function countPrompt(
   return count ?? (await local(prompt, route.maxContextTokens, signal));
 }
 
-/** Tokens of each text, end token included; null where nobody knows. */
 export async function countTexts(
   texts: readonly string[],
   options: CountOptions<LocalCounter>,

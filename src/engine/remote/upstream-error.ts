@@ -4,7 +4,6 @@ import { adapterName } from './adapters/route-adapters.ts';
 import type { EngineDialect } from './dialect.ts';
 import { readText, type UpstreamResponse } from './upstream.ts';
 
-/** What a refusal of a remote engine means for the call. */
 export type Refusal =
   /** Nothing ran, and another route may take the call. */
   | { kind: 'elsewhere'; reason: string; isDown: boolean; retryAfterSeconds: number | null; isLoading: boolean }
@@ -15,7 +14,6 @@ export type Refusal =
 
 const mostTextBytes = 64 * 1024;
 
-/** Reads the error of an answer whose status is not 200. */
 export async function refusalOf(
   response: UpstreamResponse,
   { param, adapter, dialect }: { param: string; adapter: Adapter | null; dialect: EngineDialect },
@@ -77,7 +75,6 @@ function invalid({ message, isTooLong, param, internal }: InvalidRequest): Fault
   });
 }
 
-/** `error.message` of OpenAI's form, `message` of others, or `detail`. */
 function messageIn(text: string): string | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -91,7 +88,6 @@ function messageIn(text: string): string | null {
   return null;
 }
 
-/** What came of it is enough for a reason. */
 async function textOf({ body }: UpstreamResponse): Promise<string> {
   return readText(body, mostTextBytes).catch(() => '');
 }

@@ -4,17 +4,14 @@ import type { Dispatcher, Pool } from 'undici';
 
 /** The HTTP client of one remote engine. Requests throw `TransportError`, or the signal's reason. */
 export type Upstream = {
-  /** POSTs JSON to a path under the base URL, or to one of the server itself. */
   post: (path: string, body: object, signal: AbortSignal) => Promise<UpstreamResponse>;
   get: (path: string, signal: AbortSignal) => Promise<UpstreamResponse>;
 } & Omit<ConnectionPool, 'send'>;
 
 export type UpstreamOptions = {
-  /** As of a serving route. */
   url: string;
   secret: string | null;
   capacity: number;
-  /** As of a dialect. */
   closesAfterStream: (headers: IncomingHttpHeaders) => boolean;
 };
 
@@ -34,7 +31,6 @@ export type UpstreamResponse = { status: number; headers: IncomingHttpHeaders; b
 export type UpstreamRequest = {
   method: 'GET' | 'POST';
   path: string;
-  /** JSON. */
   body: string | null;
   /** The connection is closed after the response. */
   closes?: boolean;
@@ -43,7 +39,6 @@ export type UpstreamRequest = {
 export type ConnectionPool = {
   /** Throws `TransportError`, or the signal's reason. */
   send: (request: UpstreamRequest, signal: AbortSignal) => Promise<UpstreamResponse>;
-  /** Pieces of responses that have arrived so far. */
   readonly received: number;
   /** Fails all requests in flight as if their connections had been lost. */
   failAll: (reason: string) => void;
@@ -257,7 +252,6 @@ export function openUpstream({ url, secret, capacity, ...options }: UpstreamOpti
   const pathOf = (path: string) => (path.startsWith('//') ? path.slice(1) : base + path);
   // One more than calls, for health checks and token counts.
   const pool = openConnectionPool(origin, { maxConnections: capacity + 1, secret });
-  /** Unknown before the first response. */
   let closes = true;
 
   const send = async (request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamResponse> => {

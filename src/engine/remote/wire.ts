@@ -3,7 +3,6 @@ import type { ChatMessage, Sampling, ToolChoice, ToolDefinition } from '../port.
 /** A JSON object of an engine: any field may be there and be anything. */
 export type Fields = Record<string, unknown>;
 
-/** What is no object has no fields. */
 export function fieldsOf(value: unknown): Fields {
   // as: any object can be read by names.
   return isObject(value) ? (value as Fields) : {};
@@ -17,7 +16,6 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** undefined: the text is no JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -36,7 +36,6 @@ export function charSet(ranges: readonly (readonly [number, number])[]): CharSet
   return merged;
 }
 
-/** All characters but these (surrogates are no characters). */
 export function without(set: CharSet, removed: CharSet): CharSet {
   return set.flatMap(([from, to]) => {
     const kept: [number, number][] = [];
@@ -60,7 +59,6 @@ const escapes = new Map([
   [0x22, '\\"'],
   [0x5c, '\\\\'],
 ]);
-/** What cannot stand in a JSON string as it is. */
 const mustEscape: CharSet = [
   [0, 0x1f],
   [0x22, 0x22],

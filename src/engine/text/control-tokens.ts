@@ -9,10 +9,8 @@ export type Segment = { text: string; special: boolean };
  */
 const templateTags = ['<think>', '</think>', '<tool_call>', '</tool_call>', '<tool_response>', '</tool_response>'];
 
-/** A model's control tokens, prepared for searching. */
 export type ControlTokens = {
   literals: ReadonlySet<string>;
-  /** Lengths of the literals, longest first. */
   lengths: readonly number[];
   starts: ReadonlySet<string>;
   /** Proper endings of literals: text that begins so could complete a token the template's own text opens. */
@@ -54,7 +52,6 @@ export function createShield(tokens: ControlTokens, callerText: string): Shield 
   };
 }
 
-/** A private-use character that the text does not have. */
 function unusedMarker(text: string): string {
   const used = new Set(text.match(/[\uE000-\uF8FF]/g));
   for (let code = 0xe000; code <= 0xf8ff; code += 1) {

@@ -48,7 +48,6 @@ export function toTemplateTools(tools: readonly ToolDefinition[]): unknown[] {
   }));
 }
 
-/** Tells a model whose template has no tools what it can call, and how. */
 export function toolInstructions(tools: readonly ToolDefinition[]): ChatMessage {
   const functions = toTemplateTools(tools).map((tool) => JSON.stringify(tool));
   const content = [

@@ -1,6 +1,5 @@
 import { isExactNumber } from '#kernel';
 
-/** An exact decimal: so many units of 10^-places. */
 export type Decimal = { units: bigint; places: number };
 
 const mostExponent = 400;
@@ -26,7 +25,6 @@ export function isNumber(value: unknown): boolean {
   return typeof value === 'number' || isExactNumber(value);
 }
 
-/** Negative: the first is smaller. */
 export function compare(first: Decimal, second: Decimal): number {
   const places = Math.max(first.places, second.places);
   const [one, other] = [floorAt(first, places), floorAt(second, places)];
@@ -37,7 +35,6 @@ export function negated({ units, places }: Decimal): Decimal {
   return { units: -units, places };
 }
 
-/** In units of 10^-places, rounded towards minus infinity. */
 export function floorAt({ units, places: own }: Decimal, places: number): bigint {
   if (places >= own) return units * 10n ** BigInt(places - own);
   const divisor = 10n ** BigInt(own - places);
@@ -45,7 +42,6 @@ export function floorAt({ units, places: own }: Decimal, places: number): bigint
   return units < 0n && units % divisor !== 0n ? quotient - 1n : quotient;
 }
 
-/** In units of 10^-places, rounded towards infinity. */
 export function ceilAt(value: Decimal, places: number): bigint {
   return -floorAt(negated(value), places);
 }

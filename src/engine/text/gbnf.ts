@@ -9,7 +9,6 @@ export type Grammar = {
   reserve: (hint: string) => Expression;
   fill: (name: Expression, body: string) => void;
   has: (name: Expression) => boolean;
-  /** The rules so far, in characters. */
   size: () => number;
   /** Counts steps of making the grammar ready; false where they are too many for one. */
   spend: (steps: number) => boolean;
@@ -171,7 +170,6 @@ export function textWithout(
   return start;
 }
 
-/** A character as it may stand in a literal or a class. */
 export function escaped(unit: string): string {
   const code = unit.codePointAt(0) ?? 0;
   if (/^[A-Za-z0-9 ]$/.test(unit)) return unit;

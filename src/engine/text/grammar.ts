@@ -7,7 +7,6 @@ import type { ToolSyntax } from './template.ts';
 import { callOpen } from './tool-call.ts';
 import { type CallOptions, jsonCall, wholeCall, xmlCall } from './tool-grammar.ts';
 
-/** What of a request its grammars follow from. */
 export type Asked = Pick<ChatPrompt, 'responseFormat' | 'toolChoice' | 'tools' | 'parallelToolCalls'>;
 
 /** What may stand in front of the constrained text: nothing, or up to two newlines (switched on right behind `</think>`). */
@@ -89,13 +88,11 @@ function oneCall(
 export type GrammarTexts = {
   /** What the whole output must match, and what must follow reasoning; null: nothing constrains it. */
   whole: { atStart: string; afterReasoning: string } | null;
-  /** What calls of free answers must match. */
   calls: string | null;
 };
 
 export const noGrammars: GrammarTexts = { whole: null, calls: null };
 
-/** Whether a request has any grammar. */
 export function isConstrained({ responseFormat, toolChoice, tools }: Asked): boolean {
   if (responseFormat.type !== 'text' || toolChoice.mode === 'required' || toolChoice.mode === 'named') return true;
   return toolChoice.mode === 'auto' && tools.some(({ strict }) => strict === true);
@@ -117,7 +114,6 @@ export function grammarTexts(asked: Asked, syntax: ToolSyntax): GrammarTexts {
 
 export const tooComplex = 'This schema is too large or too complex to enforce.';
 
-/** Whose schema it is that cannot be enforced. */
 export function fieldOf({ responseFormat }: Asked): string {
   return responseFormat.type === 'text' ? 'tools' : 'response_format';
 }

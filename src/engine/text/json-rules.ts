@@ -3,7 +3,6 @@ import { type Expression, type Grammar, literal, repeated, sequence } from './gb
 
 /** JSON itself. Everything that could go on forever without saying anything (blanks, digits) is bounded. */
 
-/** A blank, or a line break with its indentation. */
 export function blank(grammar: Grammar): Expression {
   return grammar.define('blank', '(" " | "\\n" [ \\t]{0,20})?');
 }
@@ -26,7 +25,6 @@ export function number(grammar: Grammar): Expression {
   return grammar.define('number', `"-"? ("0" | [1-9] [0-9]{0,20}) ("." [0-9]{1,24})? (${exponent})?`);
 }
 
-/** Room for 64 bits, with and without a sign. */
 export function integer(grammar: Grammar): Expression {
   return grammar.define('integer', '"-"? ("0" | [1-9] [0-9]{0,19})');
 }

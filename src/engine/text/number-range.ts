@@ -16,7 +16,6 @@ export type NumberBounds = {
 /** To tell all remainders apart takes too long. */
 export class TooManyRemainders extends Error {}
 
-/** `open`: the value itself is not within. */
 type Bound = { value: Decimal; open: boolean };
 
 /** Digits in front of the point, and behind it where nothing bounds them. A model must not be able to go on forever. */

@@ -20,7 +20,6 @@ export type ObjectForm = {
   optionalFrom: number;
   /** No other member has one of these names. */
   names: ReadonlySet<string>;
-  /** The schema of other members, and their keys if those must have a form; null: there are none. */
   others: { schema: unknown; key: Expression | null } | null;
   /** How many members there may be, where all of them are others. */
   range: readonly [number, number | null];
@@ -30,7 +29,6 @@ export type FormContext = {
   grammar: Grammar;
   id: number;
   isSatisfiable: (schema: unknown) => boolean;
-  /** A required member that nothing satisfies may be anything. */
   mayRelax: boolean;
 };
 
@@ -123,15 +121,12 @@ function checkCounts(schema: Schema, members: readonly Member[], open: boolean):
   }
 }
 
-/** What the names of members say about them. */
 export type KeyForm = {
   /** The names of all members must be such a text. */
   all: TextPattern | null;
-  /** Members whose name is such a text. */
   some: { text: TextPattern; schema: unknown } | null;
 };
 
-/** `propertyNames` and `patternProperties`. */
 export function keyForm(schema: Schema): KeyForm {
   const { propertyNames, patternProperties } = schema;
   const all = propertyNames === undefined ? null : textOfNames(propertyNames);

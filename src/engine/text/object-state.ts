@@ -33,12 +33,10 @@ export function startsOf(forms: readonly ObjectForm[]): ObjectState[] {
   ];
 }
 
-/** The object may be closed here. */
 export function mayEnd(state: ObjectState): boolean {
   return state.some(isComplete);
 }
 
-/** A further member may follow. */
 export function mayGoOn(state: ObjectState): boolean {
   return state.some(({ form, at }) => at < form.members.length || form.others !== null);
 }

@@ -7,10 +7,8 @@ export type OutputParserOptions = {
   /** If not, think tags are text wherever they stand. */
   reasons: boolean;
   startsInReasoning: boolean;
-  /** Empty where none were sent or `tool_choice` is none: calls are then plain text. */
   tools: readonly ToolDefinition[];
   toolSyntax: ToolSyntax;
-  /** false: the first call ends the generation. */
   parallelToolCalls: boolean;
   stop: readonly string[];
 };
@@ -36,7 +34,6 @@ export class OutputParser {
   readonly #writer: DeltaWriter;
   readonly #answerTags: readonly string[];
   #phase: OutputPhase;
-  /** The beginning of a tag that is not complete. */
   #candidate = '';
   /** Whitespace whose fate is open: at the start, behind a call, newlines in reasoning. */
   #waiting: string[] = [];
@@ -266,7 +263,6 @@ class DeltaWriter {
     this.#space = [];
   }
 
-  /** The deltas since the last drain. */
   drain(): Delta[] {
     const drained = this.#deltas;
     this.#deltas = [];

@@ -1,12 +1,9 @@
 import { allChars, type CharSet } from './char-class.ts';
 
-/** A regular expression, read. */
 export type PatternNode =
   | { kind: 'char'; set: CharSet }
   | { kind: 'sequence' | 'either'; parts: readonly PatternNode[] }
-  /** `max` null: without end. */
   | { kind: 'repeat'; part: PatternNode; min: number; max: number | null }
-  /** Anything up to the end of the text. */
   | { kind: 'rest' }
   | { kind: 'anchor'; at: 'start' | 'end' }
   /** What is left of the text must match, or must not. */

@@ -8,7 +8,6 @@ import { lengthRange } from './schema-scalars.ts';
 /** The items that an array begins with, each with a schema of its own, then those that share one. */
 export type ArrayForm = {
   prefix: readonly unknown[];
-  /** null: nothing follows the prefix. */
   item: { schema: unknown } | null;
   range: readonly [number, number | null];
   /** These are the items, and none comes twice; null: items may be equal. */
@@ -56,7 +55,6 @@ function uniqueForm(form: ArrayForm, listed: ArrayContext['listed']): ArrayForm 
   return { ...form, range: [min, most], unique };
 }
 
-/** A rule is made for each. */
 const mostSelections = 600;
 
 /** In so many ways up to `most` of the values can have come already. */
@@ -69,7 +67,6 @@ function selections(values: number, most: number): number {
   return all;
 }
 
-/** Lists of the values in any order, none of them twice. */
 export function uniqueExpression(
   grammar: Grammar,
   values: readonly string[],
@@ -103,7 +100,6 @@ function itemOf(rest: unknown, { wanted }: { wanted: boolean }): { schema: unkno
   return { schema: rest };
 }
 
-/** `prefix` and `item`: the rules of those. */
 export function arrayExpression(
   grammar: Grammar,
   { prefix, item, range }: { prefix: readonly Expression[]; item: Expression | null; range: ArrayForm['range'] },

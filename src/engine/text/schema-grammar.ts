@@ -95,7 +95,6 @@ class SchemaRules {
     if (!this.#grammar.spend(steps)) throw tooLarge();
   }
 
-  /** The values that satisfy the schema. */
   #value(schema: unknown): Expression {
     const key = canonical(schema);
     const value = this.#bySchema.get(key) ?? this.#union(this.#leavesOf(schema));
@@ -221,7 +220,6 @@ class SchemaRules {
     ]);
   }
 
-  /** What stands behind a member. */
   #next(state: ObjectState): Expression {
     if (!mayGoOn(state)) return '';
     return this.#rule('next', stateKey(state), () => {

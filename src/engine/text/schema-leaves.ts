@@ -243,7 +243,6 @@ function ofType(rules: TextRules, type: unknown, schema: Schema): Raw[] {
   }
 }
 
-/** What was made of equal texts. */
 type TextRules = { grammar: Grammar; texts: Map<string, Expression> };
 
 function textLeaf({ grammar, texts }: TextRules, text: TextPattern): Raw {
@@ -263,7 +262,6 @@ function isAssertion(keyword: string): boolean {
   return keyword === 'type' || keywordTypes.some(([, keywords]) => keywords.includes(keyword));
 }
 
-/** What the schema says of values of this type. */
 function only(schema: Schema, type: string): Schema {
   const keywords = [...(keywordTypes.find(([name]) => name === type)?.[1] ?? []), ...silentKeywords];
   return Object.fromEntries(Object.entries(schema).filter(([keyword]) => keywords.includes(keyword)));

@@ -3,7 +3,6 @@ import { commonStep, compare, decimalOf, decimalStep, isNumber, valueKey } from 
 import { isAnnotation, type Places, refuse, tooLarge, withoutAnnotations } from './schema-places.ts';
 import { bothPatterns } from './text-pattern.ts';
 
-/** A JSON Schema that is an object. */
 export type Schema = Record<string, unknown>;
 
 const jsonTypes: readonly unknown[] = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
@@ -267,7 +266,6 @@ function plainLength(value: unknown): unknown {
   return length?.places === 0 ? Math.min(Number(length.units), Number.MAX_SAFE_INTEGER) : value;
 }
 
-/** The stricter of two bounds. */
 export function stricter(first: unknown, second: unknown, keyword: string): unknown {
   const [one, other] = [decimalOf(first), decimalOf(second)];
   if (one === null || other === null) return isNumber(first) ? second : first;

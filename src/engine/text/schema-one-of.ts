@@ -75,7 +75,6 @@ function haveDistinctValues(first: Schema, second: Schema): boolean {
   return one !== null && other !== null && one.isDisjointFrom(other);
 }
 
-/** Listed values as text; null where none are listed. */
 function values(schema: Schema): Set<string> | null {
   if ('const' in schema) return new Set([valueKey(schema['const'])]);
   return Array.isArray(schema['enum']) ? new Set(schema['enum'].map(valueKey)) : null;

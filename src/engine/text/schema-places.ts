@@ -1,6 +1,5 @@
 import { fault, isFields, objectInOrder } from '#kernel';
 
-/** The schema cannot be enforced. */
 class Refusal extends Error {
   /** Where in the schema; null: in all of it. */
   place: string | null = null;
@@ -33,7 +32,6 @@ export function asFault(error: unknown): unknown {
 /** The way from the whole schema to a part of it, as keywords, names and numbers. */
 export type Path = { above: Path | null; steps: readonly (string | number)[] };
 
-/** Where the parts of a schema stand in it. */
 export type Places = WeakMap<object, Path>;
 
 /** Says of a refusal where in the schema it belongs, as far in as that is known. */
@@ -75,7 +73,6 @@ const annotations = new Set([
   ...['example', 'deprecated', 'readOnly', 'writeOnly', 'contentEncoding', 'contentMediaType', 'contentSchema'],
   ...['discriminator', 'nullable', 'strict', 'propertyOrdering'],
 ]);
-/** Schemas that are nested deeper than this are refused. */
 const deepest = 200;
 const schemaKeywords = new Set(['items', 'additionalItems', 'additionalProperties', 'propertyNames', 'not']);
 const listKeywords = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items']);

@@ -72,7 +72,6 @@ function pointerText(steps: Steps): string {
   return parts.map((part) => `/${part}`).join('');
 }
 
-/** Where a schema says nothing of the type. */
 const anything = 'anything';
 /** References can stand for very many schemas, and for themselves. */
 const mostSchemas = 100;
@@ -128,7 +127,6 @@ export function definitionOf(reference: unknown, root: Schema | null): unknown {
   return found;
 }
 
-/** A part of a pointer; null where it is none. */
 function unescaped(part: string): string | null {
   try {
     return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');

@@ -12,7 +12,6 @@ import { bothPatterns, type TextPattern, textCharacters } from './text-pattern.t
 const longestText = 1_000_000;
 const longestMinimum = 100_000;
 
-/** `null` as the upper bound: none. */
 export type Length = readonly [number, number | null];
 export type StringForm = TextPattern | { length: Length };
 
@@ -27,7 +26,6 @@ export function stringForm(schema: Schema): StringForm {
   return pattern === null ? { length } : { pattern, length };
 }
 
-/** The bounds of a length. */
 export function lengthRange(schema: Schema, lower: string, upper: string): Length {
   const min = Number(schema[lower] ?? 0);
   const max = schema[upper] === undefined ? null : Number(schema[upper]);
@@ -54,7 +52,6 @@ export function patternString(grammar: Grammar, text: TextPattern): Expression {
   return grammar.define('text', sequence('"\\""', characters, '"\\""'));
 }
 
-/** Refuses a pattern that a grammar cannot say. */
 export function supported<Result>(work: () => Result): Result {
   try {
     return work();

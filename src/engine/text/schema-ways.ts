@@ -7,9 +7,7 @@ import { refuse } from './schema-places.ts';
 /** What a rule for values offers side by side. */
 export type Kinds = {
   literals: ReadonlySet<string>;
-  /** Rules for strings. */
   strings: number;
-  /** Ways of reading a number. */
   numbers: number;
   arrays: readonly { expression: Expression; prefix: readonly Expression[]; item: Expression | null; ways: number }[];
   objects: readonly ObjectState[];

@@ -29,7 +29,6 @@ export function templateEnvironment(values: Record<string, unknown>, now: () => 
   return environment;
 }
 
-/** Python's range, bounded: no template counts further than this. */
 function range(first: number, second?: number, step = 1): number[] {
   const [start, stop] = second === undefined ? [0, first] : [first, second];
   const length = Math.max(0, Math.ceil((stop - start) / step));
@@ -76,7 +75,6 @@ function textOf(value: unknown): string {
   return value;
 }
 
-/** What the calls of a rewritten template call. */
 export const stripFunctions = {
   [stripName]: (text: unknown, method: unknown, characters: unknown) =>
     stripCharacters(textOf(text), textOf(method), characters),
@@ -146,7 +144,6 @@ export function setVariable(environment: Environment, name: string, value: unkno
   replaceMarks(environment.lookupVariable(name));
 }
 
-/** A value without exact numbers stays the same. */
 function withMarks(value: unknown, marks: { count: number }): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (isExactNumber(value)) {
@@ -167,7 +164,6 @@ const integerClass = new Environment().set('number', 0).constructor;
 const floatClass = new Environment().set('number', 0.5).constructor;
 const falseValue = new Environment().set('truth', false);
 
-/** null: it is none. */
 function numberOfMark(value: RuntimeValue): RuntimeValue | null {
   if (value.type !== 'FunctionValue') return null;
   const text = value.value([], new Environment()).toString();

@@ -17,7 +17,6 @@ export type { Segment } from './control-tokens.ts';
 /** How the model writes a call inside `<tool_call>`: a JSON object, or `<function=..><parameter=..>` (Qwen3-Coder). */
 export type ToolSyntax = 'json' | 'xml';
 
-/** A model's compiled chat template. */
 export type ChatTemplate = {
   program: ReturnType<typeof parse>;
   source: string;
@@ -33,15 +32,12 @@ export type ChatTemplateOptions = {
   source: string;
   /** Texts of the tokens of type CONTROL. USER_DEFINED ones (`<think>`, `<tool_call>`) do not belong here. */
   controlTokens: readonly string[];
-  /** '' where the model has none. */
   bosToken: string;
   eosToken: string;
-  /** For templates that print the date. */
   now: () => Date;
 };
 
 export type RenderedPrompt = {
-  /** The whole prompt; equals the joined segments. */
   text: string;
   segments: Segment[];
   /** The template knows thinking. The model of one that does not writes think tags as text only. */

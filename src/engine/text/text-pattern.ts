@@ -27,7 +27,6 @@ export function matchingTexts(
   return new Set(texts.filter((each) => matches(automaton, each)));
 }
 
-/** Throws `UnsupportedPattern` where a grammar cannot say it. */
 export function checkText(grammar: Pick<Grammar, 'spend'>, text: TextPattern): void {
   automatonOf(grammar, text);
 }
@@ -109,7 +108,6 @@ export function patternAutomaton(
   return withoutDeadEnds(root, [...states.values()]);
 }
 
-/** The texts as the characters of JSON strings. */
 export function automatonRules(grammar: Grammar, root: State): Expression {
   const names = new Map<State, Expression>();
   const open: { name: Expression; state: State }[] = [];
@@ -163,7 +161,6 @@ function withoutDeadEnds(root: State, states: readonly State[]): PatternAutomato
   return alive.has(root) ? root : null;
 }
 
-/** Where the next character leads. */
 function stepsFrom(
   rests: Rests,
   { rest, isStart }: { rest: Rest; isStart: boolean },

@@ -117,7 +117,6 @@ export class CallText {
     return this.text().slice(0, -callClose.length);
   }
 
-  /** true: the closing tag is complete. */
   push(unit: string): boolean {
     this.#pieces.push(unit);
     if (this.#syntax === 'open' && !/\s/.test(unit))

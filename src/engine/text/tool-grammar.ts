@@ -93,7 +93,6 @@ function isEnforceable(tool: Tool, schema: unknown): boolean {
   return unlessRefused(() => [work()]) !== null;
 }
 
-/** null where the schema is refused. */
 function unlessRefused<Result>(work: () => Result): Result | null {
   try {
     return work();

@@ -3,7 +3,6 @@ import type { NativeModel } from '../llama/binding.ts';
 import type { Vocabulary } from '../llama/vocabulary.ts';
 import type { Segment } from '../text/template.ts';
 
-/** A text that has more tokens than it may. It was not read any further. */
 export class TooManyTokens extends Error {
   override readonly name = 'TooManyTokens';
   readonly atLeast: number;
@@ -16,7 +15,6 @@ export class TooManyTokens extends Error {
 
 /** Tokens of texts of which no more is read than may fit. */
 export type BoundedTokens = {
-  /** Throws `TooManyTokens` where there are more than `most`. */
   prompt: (segments: readonly Segment[], most: number) => Uint32Array;
   /** A text to embed. Where it is longer than `most`, it is cut or throws `TooManyTokens`. */
   input: (text: string, most: number, truncate: boolean) => { tokens: Uint32Array; truncated: boolean };
@@ -72,7 +70,6 @@ const lineEnds = /\u010a/g;
 /** A cut is looked for in so many characters. */
 const reach = 2_000;
 
-/** Looks at every token once. */
 export function createBeginnings(model: Pick<NativeModel, 'addon' | 'facts'>): Beginnings {
   const cuts = cutsOf(model);
   return function* beginnings(text, first) {

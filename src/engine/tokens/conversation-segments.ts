@@ -71,7 +71,6 @@ function textsOf(message: ChatMessage): string[] {
   return [message.reasoning, message.content];
 }
 
-/** Whether they have the same key. */
 function areAlike(some: readonly ChatMessage[], others: readonly ChatMessage[]): boolean {
   return (
     some.length === others.length &&
@@ -113,7 +112,6 @@ function shapeOf(template: ChatTemplate, messages: readonly ChatMessage[]): Shap
   return one && other && JSON.stringify(one) === JSON.stringify(other) ? one : null;
 }
 
-/** Null where a marker did not come through whole. */
 function read(segments: readonly Segment[], marker: (place: number) => string): Shape | null {
   const shape = segments.map(({ text, special }) => ({
     special,

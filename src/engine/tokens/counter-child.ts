@@ -20,7 +20,6 @@ type Loaded = { stamp: string; counter: () => ModelCounter; encoder: () => Model
 
 const loaded = new Map<string, Promise<Loaded>>();
 
-/** The program of the counting child (`vocabulary-protocol.ts`). */
 serveRequests(respond);
 
 async function respond(request: VocabularyRequest): Promise<VocabularyResponse> {

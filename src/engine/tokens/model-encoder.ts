@@ -20,7 +20,6 @@ export type ModelEncoder = {
 
 type Model = Pick<NativeModel, 'addon' | 'facts'>;
 
-/** Makes of examples the tokens that a model learns. */
 export function createModelEncoder(model: Model): ModelEncoder {
   const vocabulary = createVocabulary(model);
   return {

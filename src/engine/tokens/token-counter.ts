@@ -29,7 +29,6 @@ export type TokenCounterOptions = VocabularyProcessOptions & {
 /** For those who count by themselves and lack nothing but the tokeniser (`item-counter.ts`). Throws as `count` does. */
 export type TextTokens = {
   basis: (modelId: string) => Promise<CountingBasis>;
-  /** Tokens of plain texts, in their order. */
   countTexts: (modelId: string, texts: readonly string[]) => Promise<number[]>;
 };
 
@@ -42,7 +41,6 @@ export type PromptTokens = {
   countPrompt: (prompt: ChatPrompt, most: number, signal: AbortSignal) => Promise<number | null>;
 };
 
-/** One child process counts for all models. */
 export function createTokenCounter(options: TokenCounterOptions): TokenCounter & TextTokens & PromptTokens {
   const process = new VocabularyProcess(options);
 

@@ -8,7 +8,6 @@ import type { Countable, VocabularyRequest, VocabularyResponse } from './vocabul
 export type VocabularyProcessOptions = {
   environment?: ProcessEnvironment;
   log: EngineLog;
-  /** Replaces the child's program. */
   script?: string;
   /** Longest time without a response of the child, ms. */
   timeoutMs?: number;
@@ -82,7 +81,6 @@ function unavailable(cause: unknown) {
 const mostItems = 200;
 const mostChars = 200_000;
 
-/** Items in parts for one request each. */
 export function* batches<Item>(items: readonly Item[], charsOf: (item: Item) => number): Generator<Item[]> {
   let batch: Item[] = [];
   let chars = 0;

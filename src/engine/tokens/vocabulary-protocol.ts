@@ -2,7 +2,6 @@ import type { ReadChat, ReadInputs } from '../llama/prompts.ts';
 import type { SerializedPrompt } from '../llama/protocol.ts';
 import type { ChatMessage, ToolDefinition } from '../port.ts';
 
-/** A whole conversation, or texts that are embedded one by one. */
 export type Countable = CountableConversation | { type: 'inputs'; texts: string[] };
 
 export type CountableConversation = {
@@ -25,7 +24,6 @@ export type EncodeOptions = {
   nowMs: number;
 };
 
-/** Places of tokens, the end not included. */
 type Span = [start: number, end: number];
 
 export type Sequence = {
@@ -44,7 +42,6 @@ export type Encoded = EncodedConversation | EncodedInputs | { type: 'refused'; r
  * where the texts are.
  */
 export type CountingBasis = {
-  /** Null: the model has no chat template. */
   template: string | null;
   controlTexts: string[];
   bosText: string;
@@ -68,7 +65,6 @@ export type Division = {
 };
 
 export type VocabularyFacts = {
-  /** SHA-256 of the chat template; null: there is none. */
   templateSha256: string | null;
   /** SHA-256 of the tokens and what they are for. */
   tokenizerSha256: string;

@@ -6,11 +6,9 @@ import type { Adapter } from '../../port.ts';
 
 /** Where adapters come from in the form that other engines read. */
 export type AdapterSource = {
-  /** Writes `adapter_config.json` and `adapter_model.safetensors` of an adapter into an empty folder. */
   writePeft: (sha256: string, folder: string) => Promise<void>;
 };
 
-/** The path of the folder on this server, and where the engine runs. */
 export type FolderPaths = { here: string; there: string };
 
 export type AdapterFolderDeps = { source: AdapterSource; onCleanupError: (error: unknown) => void };
@@ -50,7 +48,6 @@ export class AdapterFolder {
     return posix.join(this.#paths.there, name);
   }
 
-  /** Marks it as used. False: it is not there. */
   markPeft(sha256: string): Promise<boolean> {
     return markUsed(join(this.#paths.here, sha256));
   }
@@ -101,7 +98,6 @@ const draftNames = /^\.[0-9a-f]{64}(\.gguf)?\.[0-9a-f]{12}$/;
 
 export const draftOf = (folder: string, name: string) => join(folder, `.${name}.${randomBytes(6).toString('hex')}`);
 
-/** False: it is not there. */
 export async function markUsed(path: string, nowMs = Date.now()): Promise<boolean> {
   const now = new Date(nowMs);
   try {

@@ -6,15 +6,11 @@ import type { AdapterFolder } from './adapter-folder.ts';
 
 export type RouteLog = (level: 'info' | 'warn', message: string, fields: Record<string, unknown>) => void;
 
-/** The adapters of one remote engine. */
 export type RouteAdapters = {
-  /** Whether it had the adapter when it was used last. */
   has: (sha256: string) => boolean;
   /** Fields of a call that choose the adapter, which is loaded first. Throws `AdapterRefused`, `TransportError`. */
   fieldsFor: (adapter: Adapter, signal: AbortSignal) => Promise<Fields>;
-  /** Fields of a call that chooses none. */
   readonly baseFields: Fields;
-  /** The engine no longer has it. */
   lose: (sha256: string) => void;
   /** The engine was away: nobody knows what it has. */
   forget: () => void;
@@ -45,7 +41,6 @@ export function refuseFolder(error: unknown): never {
   throw new AdapterRefused(`The adapter cannot be written to the shared folder: ${String(error)}`, { cause: error });
 }
 
-/** `json`: undefined where the text is none. */
 export async function sendForText(
   send: () => Promise<UpstreamResponse>,
 ): Promise<{ status: number; text: string; json: unknown }> {

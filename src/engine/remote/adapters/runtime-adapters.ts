@@ -11,11 +11,9 @@ import {
   sendForText,
 } from './route-adapters.ts';
 
-/** The routes of an engine that loads adapters while it runs. */
 export type LoraRoutes = {
   loadPath: string;
   unloadPath: string;
-  /** Fields of a call that choose the adapter. */
   callFields: (name: string) => Fields;
   /** Recognises the refusal of an engine that holds as many adapters as it may. */
   isFull: RegExp;
@@ -31,7 +29,6 @@ const maxUnloaded = 16;
 /** After a day without a call the file may be gone: it is looked for first, or written again. */
 const trustedMs = 86_400_000;
 
-/** Adapters of an engine that loads them while it runs. */
 export class RuntimeAdapters implements RouteAdapters {
   readonly baseFields = {};
   readonly #options: RouteAdaptersOptions;
@@ -76,7 +73,6 @@ export class RuntimeAdapters implements RouteAdapters {
     if (markedMs !== undefined) this.#loaded.set(sha256, markedMs);
   }
 
-  /** No call waits for it. */
   #mark(sha256: string): void {
     this.#use(sha256, this.#nowMs());
     void this.#options.folder.markPeft(sha256).then((exists) => {
@@ -157,7 +153,6 @@ export class RuntimeAdapters implements RouteAdapters {
   }
 }
 
-/** The result of work that goes on when the caller leaves. */
 async function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(signal.reason);

@@ -17,7 +17,6 @@ export class StartupAdapters implements RouteAdapters {
   /** One that is named switches off all others. */
   readonly baseFields = { lora: [{ id: 0, scale: 0 }] };
   readonly #options: RouteAdaptersOptions;
-  /** When their files were marked. */
   readonly #markedMs = new Map<string, number>();
 
   constructor(options: RouteAdaptersOptions) {

@@ -6,7 +6,6 @@ import { sglang } from './sglang.ts';
 import { tei } from './tei.ts';
 import { vllm } from './vllm.ts';
 
-/** By the names that operators give them. */
 const registered = {
   openai,
   vllm,

@@ -3,7 +3,6 @@ import { type EngineDialect, postForJson, templateReasoning, tokenCountIn } from
 import { fieldsOf, samplingFields } from '../wire.ts';
 import { openai } from './openai.ts';
 
-/** llama.cpp's server. */
 export const llamaServer: EngineDialect = {
   ...openai,
   // A request that met the end of its connection would be lost, and nobody could tell whether it had run.

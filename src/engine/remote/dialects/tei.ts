@@ -1,7 +1,6 @@
 import { type EngineDialect, postForJson } from '../dialect.ts';
 import { openai } from './openai.ts';
 
-/** Hugging Face's text-embeddings-inference, by its own routes. */
 export const tei: EngineDialect = {
   ...openai,
   healthPath: '//health',
