@@ -6,7 +6,6 @@ export { answerCacheable, cacheableText, isKnownVersion } from './cached-answer.
 export { type Caller, lossOf, type OutlivingWork, outliveCaller, watchCaller, whyItEnded } from './callers.ts';
 export type { Contract, ContractAnswer } from './contract.ts';
 export { type ErrorEnvelope, nativeErrors, openAiErrors } from './error-envelope.ts';
-export { type NamedEvent, type NamedEvents, openNamedEvents } from './event-source.ts';
 export { nameIgnoredFields } from './ignored-fields.ts';
 export { notServed } from './not-served.ts';
 export { contractRoutes } from './openapi/contract.routes.ts';
@@ -29,5 +28,5 @@ export { type BodyProblem, expecting, expectingWithin, readBody } from './read-b
 export { readRfc3339 } from './rfc3339.ts';
 export type { RegisteredRoute } from './route-table.ts';
 export { createServer, type ServerLimits, type ServerOptions } from './server.ts';
-export { type EventStream, eventData, openSse } from './sse.ts';
+export { type EventStream, eventData, type NamedEvent, type NamedEvents, openNamedEvents, openSse } from './sse.ts';
 export { createCheck, type TypeBoxProvider } from './validation.ts';

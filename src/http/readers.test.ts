@@ -4,8 +4,8 @@ import type { FastifyInstance } from 'fastify';
 import { fault } from '#kernel';
 import type { Principal } from './auth-hook.ts';
 import { type CallerLoss, lossOf, watchCaller } from './callers.ts';
-import { type NamedEvents, openNamedEvents } from './event-source.ts';
 import { createServer } from './server.ts';
+import { type NamedEvents, openNamedEvents } from './sse.ts';
 
 type KeyState = 'good' | 'worthless' | 'suspended' | 'unavailable';
 

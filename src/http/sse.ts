@@ -115,5 +115,42 @@ function takeChunking(raw: ServerResponse): boolean {
 }
 
 function chunkOf(text: string): string {
-  return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+  // An empty chunk would end the body.
+  return text === '' ? '' : `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+}
+
+/** An event as `EventSource` reads it; `id` is what a reader that comes back sends as `Last-Event-ID`. */
+export type NamedEvent = { event: string; id?: string; data: unknown };
+
+export type NamedEvents = {
+  /** Sends events in one write; false when the caller is lost. */
+  send: (events: readonly NamedEvent[]) => boolean;
+  end: () => void;
+};
+
+/**
+ * Opens a stream of named events and takes the reply over from Fastify. It ends when the key or session that opened it does, and when
+ * this process begins to stop: whoever comes back is told why, or goes on.
+ */
+export function openNamedEvents(reply: FastifyReply, caller: Caller): NamedEvents {
+  const stream = openSse({ reply, caller });
+  // A browser considers the stream open when it has the headers, however long the first event takes.
+  reply.raw.flushHeaders();
+  const leave = reply.server.readers.follow(reply.request, (loss) => {
+    end();
+    caller.lose(loss);
+  });
+  reply.raw.once('close', leave);
+
+  function end(): void {
+    leave();
+    stream.end('');
+  }
+
+  return { send: (events) => events.length === 0 || stream.write(events.map(textOf).join('')), end };
+}
+
+function textOf({ event, id, data }: NamedEvent): string {
+  const place = id === undefined ? '' : `id: ${id}\n`;
+  return `event: ${event}\n${place}data: ${JSON.stringify(data)}\n\n`;
 }

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Sql } from '#db';
+import { createBatcher, type Sql } from '#db';
 import type { Finished } from '#engine';
-import { isUnavailableFault, type Log } from '#kernel';
+import { createInFlight, isUnavailableFault, type Log } from '#kernel';
 import { createRecord, type RecordedInput, type SavedCallSource } from './auto-save-record.ts';
 import type { NamedDelta } from './collected-answer.ts';
 import type { NewSavedCall } from './saved-calls.store.ts';
 import { insertSavedCalls } from './saved-calls.store.ts';
-import { createWaitingCalls } from './waiting-calls.ts';
 
 /**
  * Saves calls of projects with auto-save, beside the calls themselves: nothing here is waited for and nothing throws, so
@@ -42,6 +41,10 @@ export type AutoSaveTiming = {
 const defaultTiming: AutoSaveTiming = { timeoutMs: 30_000, stopMs: 3_000 };
 
 const pauseMs = 500;
+/** Of one statement. */
+const batchCalls = 64;
+/** Of all that waits or is being written: a database that is away must not fill the memory. */
+const mostCharacters = 32_000_000;
 
 export function createAutoSave({
   sql,
@@ -54,44 +57,25 @@ export function createAutoSave({
 }): AutoSave {
   const times = { ...defaultTiming, ...timing };
   const counts: AutoSaveCounts = { stored: 0, skipped: 0, dropped: 0 };
-  const waiting = createWaitingCalls();
-  let writing: Promise<void> | null = null;
+  const inFlight = createInFlight();
   const stopping = new AbortController();
+  let characters = 0;
+  const batcher = createBatcher<NewSavedCall, boolean>({
+    name: 'inference.save_calls',
+    lanes: 1,
+    maxItems: batchCalls,
+    isIsolated: true,
+    run: async (calls) => {
+      const stored = await insertWithRetries(calls);
+      return calls.map(({ requestId }) => stored.has(requestId));
+    },
+  });
 
-  function drop(calls: number, why: string, error?: unknown): void {
-    counts.dropped += calls;
-    log?.warn({ err: error, calls }, why);
-  }
-
-  async function writeAll(): Promise<void> {
-    try {
-      for (let batch = waiting.takeBatch(); batch.length > 0; batch = waiting.takeBatch()) {
-        await writeBatch(batch);
-        waiting.free(batch);
-      }
-    } finally {
-      // At once when nothing waits: what comes next must not count on a loop that has ended.
-      writing = null;
-    }
-  }
-
-  async function writeBatch(batch: readonly NewSavedCall[]): Promise<void> {
-    try {
-      const stored = await writeWithRetries(batch);
-      counts.stored += stored;
-      counts.skipped += batch.length - stored;
-    } catch (error) {
-      if (isUnavailableFault(error)) drop(batch.length, 'saved calls are lost: the database is away', error);
-      else if (batch.length > 1) for (const call of batch) await writeBatch([call]);
-      else drop(batch.length, 'a call cannot be saved', error);
-    }
-  }
-
-  async function writeWithRetries(batch: readonly NewSavedCall[]): Promise<number> {
+  async function insertWithRetries(calls: readonly NewSavedCall[]): Promise<ReadonlySet<string>> {
     const giveUpAt = performance.now() + times.timeoutMs;
     for (;;) {
       try {
-        return await insertSavedCalls(sql, batch);
+        return await insertSavedCalls(sql, calls);
       } catch (error) {
         if (!isUnavailableFault(error) || stopping.signal.aborted || performance.now() > giveUpAt) throw error;
         await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
@@ -99,12 +83,23 @@ export function createAutoSave({
     }
   }
 
-  function save(call: NewSavedCall): void {
-    if (!waiting.add(call)) {
-      drop(1, 'a call is not saved: too many wait');
-      return;
+  function drop(err: unknown): void {
+    counts.dropped += 1;
+    log?.warn({ err }, 'a call was not saved');
+  }
+
+  async function save(call: NewSavedCall): Promise<void> {
+    const size = sizeOf(call);
+    if (characters + size > mostCharacters) return drop(new Error('Too many calls wait to be saved.'));
+    characters += size;
+    try {
+      if (await batcher.submit(call)) counts.stored += 1;
+      else counts.skipped += 1;
+    } catch (error) {
+      drop(error);
+    } finally {
+      characters -= size;
     }
-    writing ??= writeAll();
   }
 
   return {
@@ -115,9 +110,9 @@ export function createAutoSave({
         finish: ({ reason, ...finished }) => {
           if (reason === 'cancelled') return;
           try {
-            save(record.of({ reason, ...finished }));
+            void inFlight.track(save(record.of({ reason, ...finished })));
           } catch (error) {
-            drop(1, 'a call cannot be saved', error);
+            drop(error);
           }
         },
       };
@@ -125,7 +120,10 @@ export function createAutoSave({
     counts: () => counts,
     async stop() {
       const bound = sleep(times.stopMs, undefined, { ref: false }).then(() => stopping.abort());
-      await Promise.race([writing, bound.then(() => sleep(pauseMs, undefined, { ref: false }))]);
+      await Promise.race([inFlight.drained(), bound.then(() => sleep(pauseMs, undefined, { ref: false }))]);
     },
   };
 }
+
+const sizeOf = ({ messages, tools, answer, searchText }: NewSavedCall): number =>
+  messages.length + tools.length + answer.length + searchText.length;

@@ -64,11 +64,11 @@ const insertStatement = `
   on conflict (request_id) do nothing
   returning request_id`;
 
-/** Writes any number of calls in one statement; says how many of them were written. */
-export async function insertSavedCalls(sql: Sql, calls: readonly NewSavedCall[]): Promise<number> {
+/** Writes any number of calls in one statement; gives the ids of those that were written. */
+export async function insertSavedCalls(sql: Sql, calls: readonly NewSavedCall[]): Promise<ReadonlySet<string>> {
   const values = insertColumns.map(([, , field]) => calls.map((call) => call[field]));
-  const rows = await sql.query(insertStatement, values, { name: 'inference.save_calls' });
-  return rows.length;
+  const rows = await sql.query<{ request_id: string }>(insertStatement, values, { name: 'inference.save_calls' });
+  return new Set(rows.map(({ request_id: requestId }) => requestId));
 }
 
 /** What a list shows of a call. */
