@@ -14,7 +14,7 @@ export const replacedNames: readonly ReplacedName[] = [
   {
     old: 'attend(?:s|ed|ing)?',
     now: 'handle call',
-    left: ['src/engine/', 'test/'],
+    left: ['test/'],
   },
   { old: 'under ?way', now: 'in flight' },
   { old: 'bury|buried|buries|burying', now: 'reap', left: ['test/'] },
@@ -40,7 +40,7 @@ export const replacedNames: readonly ReplacedName[] = [
     now: 'validate',
     left: ['docs/', 'src/feedback/', 'test/', 'web/'],
   },
-  { old: 'duty|duties', now: 'interval task', left: ['src/engine/'] },
+  { old: 'duty|duties', now: 'interval task' },
   {
     old: 'moments?',
     now: 'timestamp',
@@ -48,7 +48,6 @@ export const replacedNames: readonly ReplacedName[] = [
       'bench/',
       'docs/',
       'scripts/',
-      'src/engine/',
 
       'test/',
     ],
@@ -56,7 +55,6 @@ export const replacedNames: readonly ReplacedName[] = [
   {
     old: 'troubles?|troubled',
     now: 'error, failure',
-    left: ['src/engine/'],
   },
   {
     old: '(?<!early stopping )patience',
@@ -70,7 +68,7 @@ export const replacedNames: readonly ReplacedName[] = [
 ];
 
 /** Folders where object literals are still spread into others. */
-export const spreadsLeft: readonly string[] = ['src/engine/'];
+export const spreadsLeft: readonly string[] = [];
 
 /** Names of types that more than one file of src exports. */
-export const repeatedTypes: readonly string[] = ['Fields'];
+export const repeatedTypes: readonly string[] = [];

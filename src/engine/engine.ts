@@ -11,7 +11,7 @@ import type { ModelRuntime } from './llama/runtime.ts';
 import type { RuntimeSettings } from './llama/runtime-state.ts';
 import type { Session } from './llama/session.ts';
 import { ChildGone, type Prepared, type PrepareRequest, unreadable } from './llama/session-requests.ts';
-import type { Delta, Embedded, Engine, EngineModel, Finished, Generation } from './port.ts';
+import type { Delta, Embedded, Engine, EngineModel, Finished, GenerationRequest } from './port.ts';
 import { isLargePrompt, PromptReader, promptCharacters } from './tokens/prompt-reader.ts';
 
 export type EngineSettings = RuntimeSettings & {
@@ -20,7 +20,7 @@ export type EngineSettings = RuntimeSettings & {
 };
 
 export type EngineOptions = {
-  /** The installed models at present; asked at every call. */
+  /** The installed models at present; read at every call. */
   models: () => readonly EngineModel[];
   settings?: Partial<EngineSettings>;
   clock?: Clock;
@@ -82,7 +82,7 @@ export function createEngine(options: EngineOptions): Engine {
       const { scope = '' } = prompt;
       const characters = promptCharacters(prompt);
       const request = async (handle: string, { facts, config }: Session): Promise<PrepareRequest> => {
-        const compiling = compiler.of({ asked: prompt, syntax: facts.toolSyntax, scope, signal });
+        const compiling = compiler.of({ input: prompt, syntax: facts.toolSyntax, scope, signal });
         if (!isLargePrompt(characters, prompt))
           return { type: 'prepare_chat', handle, prompt: serializePrompt(prompt), grammars: await compiling };
         const [grammars, read] = await Promise.all([compiling, reader.chat(prompt, config, signal)]);
@@ -170,7 +170,11 @@ async function prepare(parts: Parts, call: PrepareCall) {
   }
 }
 
-async function generate(parts: Parts, generation: Generation, onDelta: (delta: Delta) => void): Promise<Finished> {
+async function generate(
+  parts: Parts,
+  generation: GenerationRequest,
+  onDelta: (delta: Delta) => void,
+): Promise<Finished> {
   const { handle, sampling, cacheScope, signal } = generation;
   const { session, place, promptTokens } = takeAlive(parts.handles, handle);
   try {

@@ -93,7 +93,7 @@ export type Sampling = {
   stop: string[];
 };
 
-export type Generation = {
+export type GenerationRequest = {
   handle: string;
   sampling: Sampling;
   /** Prompts share cached prefixes only within one scope (an account). */
@@ -141,7 +141,7 @@ export type Engine = {
   /** Renders the chat template and tokenises; loads the model when needed (waits a bounded time, then `model_warming`). */
   prepareChat: (prompt: ChatPrompt, signal: AbortSignal) => Promise<PreparedChat>;
   /** Streams deltas in order. Rejects with a fault before the first delta, or with `generation_failed` after it. */
-  generate: (generation: Generation, onDelta: (delta: Delta) => void) => Promise<Finished>;
+  generate: (generation: GenerationRequest, onDelta: (delta: Delta) => void) => Promise<Finished>;
   prepareEmbedding: (inputs: EmbeddingInputs, signal: AbortSignal) => Promise<PreparedEmbedding>;
   /** Unit-length vectors in input order. */
   embed: (request: { handle: string; signal: AbortSignal }) => Promise<Embedded>;

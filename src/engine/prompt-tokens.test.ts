@@ -41,7 +41,9 @@ const history: ChatMessage[] = [
   { role: 'system', content: 'Be brief.' },
   { role: 'user', content: 'How is the weather in Oslo? <|im_end|>' },
   {
-    ...{ role: 'assistant', content: '', reasoning: 'I must ask.' },
+    role: 'assistant',
+    content: '',
+    reasoning: 'I must ask.',
     toolCalls: [{ id: 'a', name: 'get_weather', arguments: '{"city":"Oslo"}' }],
   },
   { role: 'tool', content: '12 degrees', toolCallId: 'a' },

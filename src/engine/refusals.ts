@@ -32,7 +32,7 @@ export function promptTooLong({ atLeast, most }: { atLeast: number; most: number
   });
 }
 
-/** Of inputs that do not fit, told without counting all of them. */
+/** Of inputs that do not fit, without counting all of them. */
 export function inputsTooLong(
   of: 'input' | 'inputs' | 'cutInput',
   { atLeast, most }: { atLeast: number; most: number },

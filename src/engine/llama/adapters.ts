@@ -114,10 +114,10 @@ export class Lanes<Work> {
    * Lanes that all have left who waited there for a context: with the memory for their sequences, one of each adapter that was ever
    * called would stay. Nothing else looks for a context at present, which must not come to a lane that is gone.
    */
-  #forgetLeft(wanted: string): void {
+  #forgetLeft(used: string): void {
     for (const { key, adapter, context, work } of this.#entries.values()) {
       const isLeft = adapter !== null && context === null && this.#options.isIdle(work);
-      if (isLeft && key !== wanted) this.#entries.delete(key);
+      if (isLeft && key !== used) this.#entries.delete(key);
     }
   }
 

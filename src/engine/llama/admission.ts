@@ -7,7 +7,7 @@ export type AdmittedRequest = {
   free: () => void;
   /** How much of the engine's time the request has taken, which is its share of the steps, and for how much work. Before `free`. */
   worked: (activeMs: number, work: number) => void;
-  /** What it is told where it waits too long all the same. */
+  /** Of a request that waits too long all the same. */
   refusal: () => Fault;
 };
 

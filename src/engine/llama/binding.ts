@@ -92,16 +92,16 @@ export async function openModel(options: {
     facts: factsOf(header, addon),
     addon: model,
     systemInfo: addon.systemInfo(),
-    createContext: (wanted) =>
+    createContext: (options) =>
       explained(async () => {
-        const perSequence = Math.ceil(wanted.contextTokens / cellMultiple) * cellMultiple;
+        const perSequence = Math.ceil(options.contextTokens / cellMultiple) * cellMultiple;
         const context = new addon.AddonContext(model, {
-          contextSize: perSequence * wanted.sequences,
-          batchSize: wanted.batchTokens,
-          sequences: wanted.sequences,
+          contextSize: perSequence * options.sequences,
+          batchSize: options.batchTokens,
+          sequences: options.sequences,
           flashAttention: 'auto',
-          threads: wanted.threads,
-          embeddings: wanted.embeddings,
+          threads: options.threads,
+          embeddings: options.embeddings,
         });
         if (!(await context.init())) throw new Error('not enough memory for the context');
         return context;

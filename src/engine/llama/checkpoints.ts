@@ -31,14 +31,14 @@ export function checkpointOf(promptTokens: number): number {
 }
 
 /**
- * What windows and recurrent layers of a model kept behind the first tokens of earlier prompts. It depends on the tokens and the
+ * What windows and recurrent layers of a model hold behind the first tokens of earlier prompts. It depends on the tokens and the
  * context (which has one adapter, or none) alone, so it can be put into any sequence of the context whose other layers hold cells
  * of the same tokens. The least recently used ones go when there are too many, or too large ones.
  */
 export class Checkpoints {
   readonly #create: () => NativeCheckpoint;
   readonly #limits: CheckpointLimits;
-  #kept: Checkpoint[] = [];
+  #stored: Checkpoint[] = [];
   /** Longer prompts have checkpoints that are too large. */
   #mostTokens = Infinity;
 
@@ -48,11 +48,11 @@ export class Checkpoints {
   }
 
   get bytes(): number {
-    return this.#kept.reduce((sum, { bytes }) => sum + bytes, 0);
+    return this.#stored.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   get count(): number {
-    return this.#kept.length;
+    return this.#stored.length;
   }
 
   async take(context: NativeContext, sequence: number, { scope, tokens }: Prompt): Promise<void> {
@@ -72,21 +72,21 @@ export class Checkpoints {
       native.dispose();
       return;
     }
-    this.#kept.push({ scope, tokens: tokens.slice(), context, native, bytes });
-    while (this.count > this.#limits.count || this.bytes > this.#limits.bytes) this.#kept.shift()?.native.dispose();
+    this.#stored.push({ scope, tokens: tokens.slice(), context, native, bytes });
+    while (this.count > this.#limits.count || this.bytes > this.#limits.bytes) this.#stored.shift()?.native.dispose();
   }
 
   /** The longest one of these tokens or the first of them; it counts as used. */
   find(context: NativeContext, { scope, tokens }: Prompt) {
     let found: Checkpoint | null = null;
-    for (const each of this.#kept) {
+    for (const each of this.#stored) {
       if (each.context !== context || each.scope !== scope || each.tokens.length <= (found?.tokens.length ?? 0))
         continue;
       if (each.tokens.length <= tokens.length && each.tokens.every((token, i) => token === tokens[i])) found = each;
     }
     if (found === null) return null;
     const { native, tokens: held } = found;
-    this.#kept = [...this.#kept.filter((each) => each !== found), found];
+    this.#stored = [...this.#stored.filter((each) => each !== found), found];
     return {
       tokens: held.length,
       /** false: the sequence is in doubt. */
@@ -96,7 +96,7 @@ export class Checkpoints {
   }
 
   forget(context: NativeContext): void {
-    for (const each of this.#kept) if (each.context === context) each.native.dispose();
-    this.#kept = this.#kept.filter((each) => each.context !== context);
+    for (const each of this.#stored) if (each.context === context) each.native.dispose();
+    this.#stored = this.#stored.filter((each) => each.context !== context);
   }
 }

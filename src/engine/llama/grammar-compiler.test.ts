@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Fault, parseExactJson } from '#kernel';
-import { type Asked, grammarTexts, noGrammars } from '../text/grammar.ts';
+import { type GrammarInput, grammarTexts, noGrammars } from '../text/grammar.ts';
 import { GrammarCompiler, type GrammarRequest } from './grammar-compiler.ts';
 
 const compilers: GrammarCompiler[] = [];
@@ -14,20 +14,26 @@ function open(limitMs?: number): GrammarCompiler {
   return compiler;
 }
 
-const free: Asked = {
+const free: GrammarInput = {
   responseFormat: { type: 'text' },
   toolChoice: { mode: 'auto' },
   tools: [],
   parallelToolCalls: true,
 };
-const held = (schema: Record<string, unknown>): Asked => ({ ...free, responseFormat: { type: 'json_schema', schema } });
-const named = (name: string): Asked => held({ type: 'object', properties: { [name]: { type: 'integer' } } });
+const held = (schema: Record<string, unknown>): GrammarInput => ({
+  ...free,
+  responseFormat: { type: 'json_schema', schema },
+});
+const named = (name: string): GrammarInput => held({ type: 'object', properties: { [name]: { type: 'integer' } } });
 /** Takes some tens of milliseconds. */
-const slow = (salt: string): Asked =>
+const slow = (salt: string): GrammarInput =>
   held({ type: 'string', pattern: `^${Array.from({ length: 2_000 }, (_, n) => `[a-z]${n % 10}`).join('')}${salt}$` });
 
-const request = (asked: Asked, more: Partial<GrammarRequest> = {}): GrammarRequest => ({
-  ...{ asked, syntax: 'json', scope: '', signal: new AbortController().signal },
+const request = (input: GrammarInput, more: Partial<GrammarRequest> = {}): GrammarRequest => ({
+  input,
+  syntax: 'json' as const,
+  scope: '',
+  signal: new AbortController().signal,
   ...more,
 });
 
@@ -39,27 +45,27 @@ test('the grammars are those of the request, with its digits and the order of it
     unknown
   >;
   const tools = [{ name: 'look', description: null, parameters: exact, strict: true }];
-  for (const asked of [
+  for (const input of [
     named('a'),
     held(exact),
     { ...free, tools },
     { ...free, responseFormat: { type: 'json_object' } } as const,
   ])
     for (const syntax of ['json', 'xml'] as const)
-      assert.deepEqual(await compiler.of(request(asked, { syntax })), grammarTexts(asked, syntax));
+      assert.deepEqual(await compiler.of(request(input, { syntax })), grammarTexts(input, syntax));
   assert.equal(await compiler.of(request(free)), noGrammars);
 });
 
 test('a request that cannot be enforced is refused with its field each time that it comes', async () => {
   const compiler = open();
-  const impossible: [Asked, string][] = [
+  const impossible: [GrammarInput, string][] = [
     [held({ not: {}, type: 'string' }), 'response_format'],
     [held({ type: 'string', not: { const: 'a' } }), 'response_format'],
     [{ ...free, toolChoice: { mode: 'named', name: 'nothing' } }, 'tool_choice'],
   ];
-  for (const [asked, param] of [...impossible, ...impossible])
+  for (const [input, param] of [...impossible, ...impossible])
     await assert.rejects(
-      compiler.of(request(asked)),
+      compiler.of(request(input)),
       (error) => error instanceof Fault && error.fault === 'invalid_request' && error.options.param === param,
     );
 });

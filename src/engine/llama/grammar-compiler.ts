@@ -3,7 +3,14 @@ import { fault } from '#kernel';
 import { type ProcessEnvironment, ProcessGoneError, RequestProcess } from '#processes';
 import { FairSemaphore } from '../fair-queue.ts';
 import { stopping } from '../refusals.ts';
-import { type Asked, fieldOf, type GrammarTexts, isConstrained, noGrammars, tooComplex } from '../text/grammar.ts';
+import {
+  fieldOf,
+  type GrammarInput,
+  type GrammarTexts,
+  isConstrained,
+  noGrammars,
+  tooComplex,
+} from '../text/grammar.ts';
 import type { ToolSyntax } from '../text/template.ts';
 import { type EngineLog, engineProcess } from './engine-process.ts';
 import type { CompileRequest, CompileResult } from './grammar-child.ts';
@@ -14,7 +21,7 @@ export type GrammarCompilerOptions = {
   limitMs?: number;
 };
 
-export type GrammarRequest = { asked: Asked; syntax: ToolSyntax; scope: string; signal: AbortSignal };
+export type GrammarRequest = { input: GrammarInput; syntax: ToolSyntax; scope: string; signal: AbortSignal };
 
 const defaultLimitMs = 3_000;
 const idleMs = 600_000;
@@ -46,13 +53,13 @@ export class GrammarCompiler {
   }
 
   /** Throws `invalid_request` where the request cannot be enforced, and the signal's reason when the caller leaves. */
-  async of({ asked: whole, syntax, scope, signal }: GrammarRequest): Promise<GrammarTexts> {
+  async of({ input: whole, syntax, scope, signal }: GrammarRequest): Promise<GrammarTexts> {
     if (!isConstrained(whole)) return noGrammars;
     const { responseFormat, toolChoice, tools, parallelToolCalls } = whole;
-    const constraints: Asked = { responseFormat, toolChoice, tools, parallelToolCalls };
-    const asked = JSON.stringify(constraints);
-    const key = `${syntax} ${asked}`;
-    const compile = () => this.#compile({ asked, syntax }, key, constraints);
+    const constraints: GrammarInput = { responseFormat, toolChoice, tools, parallelToolCalls };
+    const input = JSON.stringify(constraints);
+    const key = `${syntax} ${input}`;
+    const compile = () => this.#compile({ input, syntax }, key, constraints);
     const result = this.#cached(key) ?? (await this.#semaphore.run(scope, signal, compile));
     if ('refused' in result) throw fault('invalid_request', { message: result.refused, param: result.param });
     return result;
@@ -63,7 +70,7 @@ export class GrammarCompiler {
     await this.#process.stop();
   }
 
-  async #compile(request: CompileRequest, key: string, asked: Asked): Promise<CompileResult> {
+  async #compile(request: CompileRequest, key: string, input: GrammarInput): Promise<CompileResult> {
     try {
       const result = this.#cached(key) ?? (await this.#process.request(request));
       this.#store(key, result);
@@ -73,7 +80,7 @@ export class GrammarCompiler {
       const { reason, tail } = error.exit;
       this.#options.log('warn', 'Schema refused: it took too much time or memory to compile', { reason, tail });
       // Not cached: it may have been the machine that had no time.
-      return { refused: tooComplex, param: fieldOf(asked) };
+      return { refused: tooComplex, param: fieldOf(input) };
     }
   }
 

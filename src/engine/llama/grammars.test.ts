@@ -1,18 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseExactJson } from '#kernel';
-import { type Asked, freeCallGrammar, grammarTexts, promptGrammars } from '../text/grammar.ts';
+import { freeCallGrammar, type GrammarInput, grammarTexts, promptGrammars } from '../text/grammar.ts';
 import type { NativeGrammar } from './binding.ts';
 import { Grammars } from './grammars.ts';
 
-const free: Asked = {
+const free: GrammarInput = {
   responseFormat: { type: 'text' },
   toolChoice: { mode: 'auto' },
   tools: [],
   parallelToolCalls: true,
 };
-const held = (schema: Record<string, unknown>): Asked => ({ ...free, responseFormat: { type: 'json_schema', schema } });
-const numbered = (n: number): Asked => held({ type: 'object', properties: { [`n${n}`]: { type: 'integer' } } });
+const held = (schema: Record<string, unknown>): GrammarInput => ({
+  ...free,
+  responseFormat: { type: 'json_schema', schema },
+});
+const numbered = (n: number): GrammarInput => held({ type: 'object', properties: { [`n${n}`]: { type: 'integer' } } });
 const weather = {
   name: 'weather',
   description: 'Tells it',
@@ -21,7 +24,7 @@ const weather = {
 };
 
 /** Notes the text of each grammar that is compiled. */
-function noted(most?: { kept: number; characters: number }) {
+function noted(most?: { count: number; characters: number }) {
   const texts: string[] = [];
   const model = {
     createGrammar: (gbnf: string): NativeGrammar => {
@@ -53,7 +56,7 @@ test('numbers that a double does not tell from others are told apart', () => {
 });
 
 test('requests that differ in anything that they are held to have grammars of their own', () => {
-  const requests: Asked[] = [
+  const requests: GrammarInput[] = [
     numbered(1),
     numbered(2),
     held({ type: 'object', properties: { a: { type: 'integer' }, b: { type: 'integer' } }, required: ['a', 'b'] }),
@@ -85,7 +88,7 @@ test('requests that differ in anything that they are held to have grammars of th
 });
 
 test('grammars are kept in bounded number, and those go that were used least recently', () => {
-  const { texts, grammars } = noted({ kept: 3, characters: Infinity });
+  const { texts, grammars } = noted({ count: 3, characters: Infinity });
   for (const n of [1, 2, 3]) grammars.of(grammarTexts(numbered(n), 'json'));
   grammars.of(grammarTexts(numbered(1), 'json'));
   grammars.of(grammarTexts(numbered(4), 'json'));
@@ -98,7 +101,7 @@ test('grammars are kept in bounded number, and those go that were used least rec
 
 test('grammars are kept up to a bounded size; one beyond it answers its request all the same', () => {
   const long = held({ type: 'string', enum: Array.from({ length: 500 }, (_, n) => `value ${n}`) });
-  const { texts, grammars } = noted({ kept: 100, characters: 10_000 });
+  const { texts, grammars } = noted({ count: 100, characters: 10_000 });
   for (let n = 0; n < 3; n++) assert.ok(grammars.of(grammarTexts(long, 'json')).constraint);
   assert.equal(texts.length, 3, 'too long to be kept');
   for (let round = 0; round < 2; round++) grammars.of(grammarTexts(numbered(1), 'json'));

@@ -5,19 +5,19 @@ import type { Constraint, PromptFacts } from './generation.ts';
 /** What a request is held to. A grammar never changes: any number of requests may have it at a time. */
 export type RequestGrammars = Pick<PromptFacts, 'constraint' | 'calls'>;
 
-const mostKept = 64;
+const mostStored = 64;
 const mostCharacters = 4_000_000;
 
-/** The grammars of a model's requests. Callers send the same schema again and again, so those that were used last are kept. */
+/** The grammars of a model's requests. Callers send the same schema again and again, so those that were used last are stored. */
 export class Grammars {
   readonly #model: Pick<NativeModel, 'createGrammar'>;
-  readonly #most: { kept: number; characters: number };
-  readonly #kept = new Map<string, RequestGrammars>();
+  readonly #most: { count: number; characters: number };
+  readonly #stored = new Map<string, RequestGrammars>();
   #characters = 0;
 
   constructor(
     model: Pick<NativeModel, 'createGrammar'>,
-    most: { kept: number; characters: number } = { kept: mostKept, characters: mostCharacters },
+    most: { count: number; characters: number } = { count: mostStored, characters: mostCharacters },
   ) {
     this.#model = model;
     this.#most = most;
@@ -27,17 +27,17 @@ export class Grammars {
     const { whole, calls } = texts;
     if (whole === null && calls === null) return { constraint: null, calls: null };
     const key = JSON.stringify(texts);
-    const known = this.#kept.get(key);
+    const known = this.#stored.get(key);
     if (known !== undefined) {
-      this.#kept.delete(key);
-      this.#kept.set(key, known);
+      this.#stored.delete(key);
+      this.#stored.set(key, known);
       return known;
     }
     const grammars = {
       constraint: whole === null ? null : this.#constraint(whole),
       calls: calls === null ? null : this.#model.createGrammar(calls),
     };
-    this.#keep(key, grammars);
+    this.#store(key, grammars);
     return grammars;
   }
 
@@ -54,12 +54,12 @@ export class Grammars {
     };
   }
 
-  #keep(key: string, grammars: RequestGrammars): void {
-    this.#kept.set(key, grammars);
+  #store(key: string, grammars: RequestGrammars): void {
+    this.#stored.set(key, grammars);
     this.#characters += key.length;
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= this.#most.kept && this.#characters <= this.#most.characters) break;
-      this.#kept.delete(oldest);
+    for (const oldest of this.#stored.keys()) {
+      if (this.#stored.size <= this.#most.count && this.#characters <= this.#most.characters) break;
+      this.#stored.delete(oldest);
       this.#characters -= oldest.length;
     }
   }

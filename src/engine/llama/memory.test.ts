@@ -106,7 +106,9 @@ test('a file that is no GGUF, or ends early, has no known shape; the estimate th
     }
     const size = { fileBytes: 1e9, shape: null, sequences: 4, contextTokens: 250, batchTokens: 512 };
     assert.deepEqual(needOf({ kind: 'text', ...size }), {
-      ...{ baseBytes: 120e6 + 1.05e9 + 2e8, contextBytes: 1e8 + 3e7, mostContexts: 2 },
+      baseBytes: 120e6 + 1.05e9 + 2e8,
+      contextBytes: 1e8 + 3e7,
+      mostContexts: 2,
     });
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -46,7 +46,11 @@ export function needOfFile(
   { sequences, batchTokens }: { sequences: number; batchTokens: number },
 ): MemoryNeed {
   return needOf({
-    ...{ kind, fileBytes: file.bytes, shape: file.shape, batchTokens, contextTokens: maxContextTokens },
+    kind,
+    fileBytes: file.bytes,
+    shape: file.shape,
+    batchTokens,
+    contextTokens: maxContextTokens,
     // The context of an embedding model has one sequence, whoever it is for.
     sequences: kind === 'text' ? sequences : 1,
   });

@@ -50,7 +50,8 @@ const [misfit, noText] = [13, 14];
 /** Behind this one other tokens are forbidden than elsewhere. */
 const lead = 15;
 const forbidding = (tokens: number[]) => ({
-  ...{ keys: Uint32Array.from(tokens), values: new Float32Array(tokens.length) },
+  keys: Uint32Array.from(tokens),
+  values: new Float32Array(tokens.length),
 });
 const [nothing, behindLead] = [forbidding([]), forbidding([16, 17])];
 const rules: CharacterRules = {

@@ -75,7 +75,7 @@ export class Samplers {
   }
 
   of(config: SamplerConfig): RequestSampler {
-    let wanted = (): SamplerConfig => config;
+    let currentConfig = (): SamplerConfig => config;
     let native: NativeSampler | null = null;
     let isOver = false;
     let bias: TokenBias | null = null;
@@ -84,7 +84,7 @@ export class Samplers {
       if (native !== null) return native;
       if (isOver) throw new Error('The sampler of a request that is over was asked for. This is a bug.');
       const found = this.#resting.pop() ?? this.#model.createSampler();
-      found.applyConfig(wanted());
+      found.applyConfig(currentConfig());
       native = found;
       return found;
     };
@@ -93,7 +93,7 @@ export class Samplers {
       const first = this.#rules.behind(null);
       bias = first;
       history = generated;
-      wanted = () => {
+      currentConfig = () => {
         state ??= makeState();
         const { keys, values } = bias ?? first;
         return {
@@ -103,7 +103,7 @@ export class Samplers {
           grammarEvaluationState: state,
         };
       };
-      native?.applyConfig(wanted());
+      native?.applyConfig(currentConfig());
     };
     return {
       get native() {
@@ -125,7 +125,7 @@ export class Samplers {
         const next = this.#rules.behind(token);
         if (next === bias) return;
         bias = next;
-        native?.applyConfig(wanted());
+        native?.applyConfig(currentConfig());
       },
       dispose: () => {
         isOver = true;

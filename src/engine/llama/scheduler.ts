@@ -32,7 +32,7 @@ export type NewRequest = {
 };
 
 /** What to do with a sequence's cells before its request runs: copy, then drop all from `keep` on. */
-export type Admission = { requestId: number; sequence: number; keep: number; copyFrom: number | null };
+export type SlotAdmission = { requestId: number; sequence: number; keep: number; copyFrom: number | null };
 
 /** Copy the cells of one sequence to another, where its request goes on. */
 export type SequenceMove = { from: number; to: number };
@@ -105,8 +105,8 @@ export class Scheduler {
     this.#waiting.push(request);
   }
 
-  admit(): Admission[] {
-    const admissions: Admission[] = [];
+  admit(): SlotAdmission[] {
+    const admissions: SlotAdmission[] = [];
     while (this.free > 0) {
       const request = this.#waiting.shift(runningByScope(this.#running.values()));
       if (request === null) break;
@@ -118,10 +118,10 @@ export class Scheduler {
   }
 
   /** So many of the tokens that were to stay in a sequence are there. Its request goes on behind them, if it is not over by now. */
-  prefixLost(sequence: number, kept: number): void {
+  prefixLost(sequence: number, left: number): void {
     const slot = this.#slots[sequence];
     if (slot === undefined) return;
-    slot.fed = kept;
+    slot.fed = left;
     if (!slot.busy) this.#release(slot);
   }
 

@@ -4,10 +4,10 @@ import type { Delta, Embedded, Finished, Sampling, Throughput } from '../port.ts
 import type { EngineLog } from './engine-process.ts';
 import type { ChildConfig, FromChild, ToChild } from './protocol.ts';
 
-/** What a session is asked, what it reports, and how a request of it ends. */
+/** What a session is to do, what it reports, and how a request of it ends. */
 
 /**
- * The child died before it answered a request that has no effect and may be asked again, unless it is to blame: the child
+ * The child died before it answered a request that has no effect and may be sent again, unless it is to blame: the child
  * crashed at it, `certain` where it did nothing else.
  */
 export class ChildGone extends Error {
@@ -86,7 +86,7 @@ export function diedUnder(reason: string): Fault {
   return fault('generation_failed', { internal: `The engine child ended under the request: ${reason}` });
 }
 
-/** Ends what a child had to do when it was gone, in the order in which it was asked. */
+/** Ends what a child had to do when it was gone, in the order of its requests. */
 export function rejectAll(requests: readonly Pending[], { reason, crashed }: ProcessExit): void {
   const steps = requests.some(({ kind }) => kind !== 'prepare');
   // Prompts are read in their order, and steps run beside them.

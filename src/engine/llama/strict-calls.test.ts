@@ -207,7 +207,11 @@ test('the grammar is switched on with the last of the tokens that spell a tag, a
       calls: native.createGrammar('root ::= "never"'),
     },
     sampling: {
-      ...{ maxTokens: 99, temperature: 0, topP: 1, presencePenalty: 0, frequencyPenalty: 0 },
+      maxTokens: 99,
+      temperature: 0,
+      topP: 1,
+      presencePenalty: 0,
+      frequencyPenalty: 0,
       seed: 1,
       stop: [],
     },

@@ -6,7 +6,7 @@ import type { Generation } from './generation.ts';
 import { fewestAdapterContexts } from './memory.ts';
 import { PrefixCache } from './prefix-cache.ts';
 import type { ChildConfig, FromChild } from './protocol.ts';
-import { type Admission, type BatchStep, Scheduler } from './scheduler.ts';
+import { type BatchStep, Scheduler, type SlotAdmission } from './scheduler.ts';
 import { noToken, type SamplingOutput, StepTime, sample, ThroughputMeter } from './step-time.ts';
 
 export type TextRunnerOptions = {
@@ -129,13 +129,13 @@ export class TextRunner {
     }
   }
 
-  async #makeReady(scheduler: Scheduler, context: NativeContext, admission: Admission): Promise<void> {
+  async #makeReady(scheduler: Scheduler, context: NativeContext, admission: SlotAdmission): Promise<void> {
     const { requestId, sequence } = admission;
     const request = this.#generations.get(requestId);
-    const kept = await this.#prefixes.makeReady(context, admission, request?.prompt);
-    if (kept < admission.keep) scheduler.prefixLost(sequence, kept);
+    const cached = await this.#prefixes.makeReady(context, admission, request?.prompt);
+    if (cached < admission.keep) scheduler.prefixLost(sequence, cached);
     if (request === undefined) return;
-    request.generation.cachedTokens = kept;
+    request.generation.cachedTokens = cached;
     const beganMs = this.#options.now();
     try {
       request.generation.sampler.makeReady();
@@ -151,8 +151,8 @@ export class TextRunner {
     const outputs: SamplingOutput[] = [];
     for (const { requestId, sequence, position, tokens, sample } of step.items) {
       const last = tokens.length - 1;
-      const wanted = !sample ? noSample : last === 0 ? firstSample : Uint32Array.of(last);
-      const [batchIndex] = context.addToBatch(sequence, position, tokens, wanted);
+      const logitIndexes = !sample ? noSample : last === 0 ? firstSample : Uint32Array.of(last);
+      const [batchIndex] = context.addToBatch(sequence, position, tokens, logitIndexes);
       const request = this.#generations.get(requestId);
       if (request !== undefined && batchIndex !== undefined) {
         outputs.push({ generation: request.generation, batchIndex });

@@ -119,8 +119,8 @@ function controlTokens(addon: NativeModel['addon'], size: number): Token[] {
   return tokens;
 }
 
-function tokensOf(wanted: boolean, token: Token): Uint32Array {
-  return wanted && token >= 0 ? Uint32Array.of(token) : new Uint32Array(0);
+function tokensOf(isUsed: boolean, token: Token): Uint32Array {
+  return isUsed && token >= 0 ? Uint32Array.of(token) : new Uint32Array(0);
 }
 
 export function concatenate(parts: readonly Uint32Array[]): Uint32Array {
@@ -239,7 +239,9 @@ export function createCharacterRules(tokens: {
 
 /** Of a model that writes nothing. */
 export const noCharacterRules: CharacterRules = createCharacterRules({
-  ...{ count: 0, shown: () => new Uint8Array(0), isEnd: () => false },
+  count: 0,
+  shown: () => new Uint8Array(0),
+  isEnd: () => false,
 });
 
 function forbidding(tokens: readonly Token[]): TokenBias {

@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, isObject, jsonIn, textOf } from './wire.ts';
+import { fieldsOf, isObject, type JsonFields, jsonIn, textOf } from './wire.ts';
 
 export type RemoteCall = {
   name: string;
@@ -23,7 +23,7 @@ export class CallPieces {
     return this.#calls.length === 0;
   }
 
-  add(fields: Fields): void {
+  add(fields: JsonFields): void {
     const piece = pieceOf(fields);
     if (piece.name === '' && piece.id === '' && piece.text === '') return;
     const call = this.#callOf(piece);
@@ -75,9 +75,9 @@ export class CallPieces {
 }
 
 /** `function_call`, of the time when an answer had one call only, has all of its pieces at one index. */
-export const legacyCall = (fields: unknown): Fields => ({ index: -1, function: fields });
+export const legacyCall = (fields: unknown): JsonFields => ({ index: -1, function: fields });
 
-function pieceOf(fields: Fields): Piece {
+function pieceOf(fields: JsonFields): Piece {
   const part = isObject(fields.function) ? fieldsOf(fields.function) : fields;
   const given = part.arguments ?? part.parameters ?? part.input;
   return {

@@ -3,7 +3,7 @@ import type { Delta, Finished, Usage } from '../port.ts';
 import { OutputParser } from '../text/output-parser.ts';
 import { CallPieces, legacyCall } from './call-pieces.ts';
 import type { AnswerFields } from './dialect.ts';
-import { countOf, type Fields, fieldsOf, isObject, textOf } from './wire.ts';
+import { countOf, fieldsOf, isObject, type JsonFields, textOf } from './wire.ts';
 
 export type AnswerOptions = {
   hasTools: boolean;
@@ -15,7 +15,7 @@ export type AnswerOptions = {
 };
 
 type TextKind = 'content' | 'reasoning';
-type ChunkContent = { texts: { kind: TextKind; text: string }[]; calls: Fields[] };
+type ChunkContent = { texts: { kind: TextKind; text: string }[]; calls: JsonFields[] };
 
 export const noUsage: Usage = { promptTokens: 0, completionTokens: 0, reasoningTokens: 0, cachedTokens: 0 };
 
@@ -139,7 +139,7 @@ export class ChatAnswer {
   }
 
   /** A number is a token, and other texts are none that was requested. */
-  #stopIn(choice: Fields): string | null {
+  #stopIn(choice: JsonFields): string | null {
     const { stop, fields } = this.#options;
     return stop.find((text) => fields.stopText.some((key) => choice[key] === text)) ?? null;
   }
@@ -158,7 +158,7 @@ export class ChatAnswer {
     return this.#parser.push(first, 0);
   }
 
-  #isAnswer({ index }: Fields): boolean {
+  #isAnswer({ index }: JsonFields): boolean {
     if (index === undefined || index === null) return true;
     this.#choice ??= index;
     return index === this.#choice;
@@ -171,7 +171,7 @@ export class ChatAnswer {
     if (unread === null && !hasCalls) return;
     throw fault('generation_failed', {
       message: 'The engine of this model answered in a form that cannot be read.',
-      internal: `It said ${unread ?? 'a call, although the request had no tools'}.`,
+      internal: `It wrote ${unread ?? 'a call, although the request had no tools'}.`,
     });
   }
 
@@ -197,28 +197,28 @@ export class ChatAnswer {
  * The choice that is the answer, and what is new in it: the first one, or the only one whatever its index. Those who answer in
  * other forms write the text beside the reason.
  */
-function choiceOf({ choices }: Fields): { choice: Fields; delta: Fields } {
+function choiceOf({ choices }: JsonFields): { choice: JsonFields; delta: JsonFields } {
   const all: unknown[] = Array.isArray(choices) ? choices : [];
   const choice = fieldsOf(all.find((each) => fieldsOf(each).index === 0) ?? all[0]);
   const given = isObject(choice.delta) ? choice.delta : choice.message;
   return { choice, delta: fieldsOf(isObject(given) ? given : choice) };
 }
 
-function callsIn({ tool_calls: calls, function_call: legacy }: Fields): Fields[] {
+function callsIn({ tool_calls: calls, function_call: legacy }: JsonFields): JsonFields[] {
   if (Array.isArray(calls) && calls.length > 0) return calls.map(fieldsOf);
   if (isObject(calls) && !Array.isArray(calls)) return [fieldsOf(calls)];
   return isObject(legacy) ? [legacyCall(legacy)] : [];
 }
 
 /** Texts and calls of a delta or message, reasoning first. Content and reasoning are texts or lists of parts. */
-function contentOf(delta: Fields, { reasoning }: AnswerFields): ChunkContent {
+function contentOf(delta: JsonFields, { reasoning }: AnswerFields): ChunkContent {
   const content: ChunkContent = { texts: [], calls: [] };
   addFirst(content, delta, reasoning, 'reasoning');
   addFirst(content, delta, contentKeys, 'content');
   return content;
 }
 
-function addFirst(content: ChunkContent, fields: Fields, keys: readonly string[], kind: TextKind): void {
+function addFirst(content: ChunkContent, fields: JsonFields, keys: readonly string[], kind: TextKind): void {
   const { texts, calls } = content;
   const before = texts.length + calls.length;
   for (const key of keys) {
@@ -244,7 +244,7 @@ function add(content: ChunkContent, value: unknown, kind: TextKind): void {
  * Of a chunk that says nothing, what looks as if it said something after all: its form as JSON, without its texts, which are the
  * caller's own; null where there is nothing.
  */
-function unreadIn(chunk: Fields, delta: Fields): string | null {
+function unreadIn(chunk: JsonFields, delta: JsonFields): string | null {
   const others = Object.entries(delta).filter(([key]) => !plainKeys.has(key));
   const answers = answerKeys.map((key) => [key, chunk[key]] as const);
   const unread = [...others, ...answers].find(([, value]) => hasText(value));
@@ -257,7 +257,7 @@ function hasText(value: unknown): boolean {
   return isObject(value) && Object.entries(value).some(([key, each]) => !plainKeys.has(key) && hasText(each));
 }
 
-function usageOf(usage: Fields): Usage {
+function usageOf(usage: JsonFields): Usage {
   const details = fieldsOf(usage.completion_tokens_details);
   const promptDetails = fieldsOf(usage.prompt_tokens_details);
   return {

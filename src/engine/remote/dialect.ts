@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ChatPrompt, EmbeddingInputs, ReasoningEffort, Sampling, ToolDefinition } from '../port.ts';
 import type { RouteAdapters, RouteAdaptersOptions } from './adapters/route-adapters.ts';
 import { discard, readText, type Upstream } from './upstream.ts';
-import { countOf, type Fields, fieldsOf, jsonIn } from './wire.ts';
+import { countOf, fieldsOf, type JsonFields, jsonIn } from './wire.ts';
 
 /**
  * What differs between engines that speak OpenAI's routes. A dialect is one module in `dialects/`, registered in `dialects/index.ts`.
@@ -13,27 +13,29 @@ export type EngineDialect = {
   /** The engine announces keep-alive for the connection of a stream and closes it nevertheless. `headers`: of its last response. */
   closesAfterStream: (headers: IncomingHttpHeaders) => boolean;
 
-  chatFields: (chat: { sampling: Sampling; cacheScope: string }) => Fields;
-  reasoningFields: (effort: Exclude<ReasoningEffort, null>) => Fields;
-  /** Fields that end reasoning after so many tokens; null: the engine has no such limit. */
+  chatFields: (chat: { sampling: Sampling; cacheScope: string }) => JsonFields;
+  reasoningFields: (effort: Exclude<ReasoningEffort, null>) => JsonFields;
+  /** JsonFields that end reasoning after so many tokens; null: the engine has no such limit. */
   reasoningLimit: {
-    fields: (maxTokens: number) => Fields;
-    /** Some refuse it unless they were started for it, and a stream only in its body: they are asked with a short call first. */
+    fields: (maxTokens: number) => JsonFields;
+    /** Some refuse it unless they were started for it, and a stream only in its body: a short call finds out first. */
     mustProbe: boolean;
   } | null;
   /** The tool as it is sent. `isForced`: the model must call one. */
   tool: (tool: ToolDefinition, options: { isForced: boolean }) => ToolDefinition;
 
   /** Counts a prompt as the engine would run it; null: it has no route for that. The result is null where it does not know. */
-  countPrompt: ((request: TokenizeRequest & { prompt: ChatPrompt; fields: Fields }) => Promise<number | null>) | null;
+  countPrompt:
+    | ((request: TokenizeRequest & { prompt: ChatPrompt; fields: JsonFields }) => Promise<number | null>)
+    | null;
   /** Counts texts, of which a request takes at most `batchSize`. */
   countTexts: {
     batchSize: number;
     count: (request: TokenizeRequest & { texts: string[] }) => Promise<number[] | null>;
   } | null;
 
-  embeddingRequest: (model: string, inputs: EmbeddingInputs) => { path: string; body: Fields };
-  /** Whether it truncates inputs that are too long when asked to; others refuse them. */
+  embeddingRequest: (model: string, inputs: EmbeddingInputs) => { path: string; body: JsonFields };
+  /** Whether it truncates inputs that are too long where that is requested; others refuse them. */
   truncatesInputs: boolean;
 
   /** LoRA adapters; null: there is no way to choose one for each call. */
@@ -84,7 +86,7 @@ export function tokenCountIn(response: unknown): number | null {
 }
 
 /** Engines that render the chat template themselves turn reasoning off with a variable of it (as Qwen3's card has it). */
-export function templateReasoning(effort: Exclude<ReasoningEffort, null>): Fields {
+export function templateReasoning(effort: Exclude<ReasoningEffort, null>): JsonFields {
   if (effort === 'none') return { chat_template_kwargs: { enable_thinking: false } };
   return { reasoning_effort: effort, chat_template_kwargs: { enable_thinking: true } };
 }

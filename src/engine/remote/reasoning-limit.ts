@@ -1,11 +1,11 @@
 import type { EngineDialect } from './dialect.ts';
 import { discard, type Upstream } from './upstream.ts';
-import type { Fields } from './wire.ts';
+import type { JsonFields } from './wire.ts';
 
 const probeMs = 5_000;
 const refusedStatuses: ReadonlySet<number> = new Set([400, 422]);
 
-/** Fields of a call that end reasoning after so many tokens; none where the engine has no such limit. */
+/** JsonFields of a call that end reasoning after so many tokens; none where the engine has no such limit. */
 export class ReasoningLimit {
   readonly #upstream: Upstream;
   readonly #limit: EngineDialect['reasoningLimit'];
@@ -16,7 +16,7 @@ export class ReasoningLimit {
     this.#limit = reasoningLimit;
   }
 
-  async fieldsFor(model: string, maxTokens: number, signal: AbortSignal): Promise<Fields> {
+  async fieldsFor(model: string, maxTokens: number, signal: AbortSignal): Promise<JsonFields> {
     if (this.#limit === null) return {};
     const { mustProbe, fields } = this.#limit;
     if (mustProbe && !(await this.#probe(model, fields(1), signal))) return {};
@@ -28,8 +28,8 @@ export class ReasoningLimit {
     this.#isSupported = null;
   }
 
-  /** Sends the shortest call that there is. An engine that does not answer in time is asked again by the next call. */
-  async #probe(model: string, limit: Fields, signal: AbortSignal): Promise<boolean> {
+  /** Sends the shortest call that there is. An engine that does not answer in time is probed again by the next call. */
+  async #probe(model: string, limit: JsonFields, signal: AbortSignal): Promise<boolean> {
     if (this.#isSupported !== null) return this.#isSupported;
     const body = { model, messages: [{ role: 'user', content: '.' }], max_tokens: 1, ...limit };
     const timeout = AbortSignal.timeout(probeMs);

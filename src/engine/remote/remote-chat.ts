@@ -2,7 +2,15 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { createParser } from 'eventsource-parser';
 import { Fault, fault, parseExactJson } from '#kernel';
-import type { ChatPrompt, Delta, Finished, Generation, PreparedChat, ResponseFormat, Sampling } from '../port.ts';
+import type {
+  ChatPrompt,
+  Delta,
+  Finished,
+  GenerationRequest,
+  PreparedChat,
+  ResponseFormat,
+  Sampling,
+} from '../port.ts';
 import { ChatAnswer, noUsage } from './chat-answer.ts';
 import type { EngineDialect } from './dialect.ts';
 import { RouteRefusal } from './route-runtime.ts';
@@ -10,7 +18,7 @@ import { type RemoteContext, sendCall } from './route-set.ts';
 import type { ServingRoute } from './serving-route.ts';
 import { countPrompt } from './token-count.ts';
 import { discard, readText } from './upstream.ts';
-import { type Fields, fieldsOf, messageToWire, toolChoiceToWire, toolToWire } from './wire.ts';
+import { fieldsOf, type JsonFields, messageToWire, toolChoiceToWire, toolToWire } from './wire.ts';
 
 /** A longer answer is streamed to us whoever asks: proxies between cut what is silent for a minute. */
 const maxWholeTokens = 2_048;
@@ -48,7 +56,7 @@ export async function prepareChat(
 
 export async function generateChat(
   { clock, routes }: RemoteContext,
-  { handle, sampling, cacheScope, signal, whole }: Generation,
+  { handle, sampling, cacheScope, signal, whole }: GenerationRequest,
   onDelta: (delta: Delta) => void,
 ): Promise<Finished> {
   const call = routes.take(handle);
@@ -104,7 +112,7 @@ export function chatBody(
   { dialect, model }: { dialect: EngineDialect; model: string },
   prompt: ChatPrompt,
   { sampling, cacheScope, streams }: { sampling: Sampling; cacheScope: string; streams: boolean },
-): Fields {
+): JsonFields {
   const { tools, toolChoice, parallelToolCalls } = prompt;
   return {
     model,
@@ -125,7 +133,7 @@ export function chatBody(
 }
 
 /** What decides about the tokens of a prompt: also sent to count them. */
-export function promptFields(dialect: EngineDialect, prompt: ChatPrompt): Fields {
+export function promptFields(dialect: EngineDialect, prompt: ChatPrompt): JsonFields {
   const { messages, tools, toolChoice, reasoningEffort } = prompt;
   const isForced = toolChoice.mode === 'required' || toolChoice.mode === 'named';
   return {
@@ -135,7 +143,7 @@ export function promptFields(dialect: EngineDialect, prompt: ChatPrompt): Fields
   };
 }
 
-function formatField(format: ResponseFormat): Fields {
+function formatField(format: ResponseFormat): JsonFields {
   if (format.type === 'text') return {};
   if (format.type === 'json_object') return { response_format: { type: 'json_object' } };
   const json_schema = { name: 'answer', schema: format.schema, strict: true };

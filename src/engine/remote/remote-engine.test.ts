@@ -129,7 +129,7 @@ test('an answer that breaks off, holds an error or is none has failed, and frees
     (_got, response) => stream(response, [delta({ content: 'Hi' })]),
     (_got, response) => stream(response, [delta({ content: 'Hi' }), finish('abort')]),
     (_got, response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: {"cho\n\n'),
-    (_got, response) => void response.writeHead(500).end('trouble'),
+    (_got, response) => void response.writeHead(500).end('broken'),
   ];
   for (const behave of broken) {
     const engine = engineOf(routeTo('a', (await upstream(behave)).url));
@@ -140,7 +140,7 @@ test('an answer that breaks off, holds an error or is none has failed, and frees
 
 test('an engine that fails at whatever it is asked does not draw all calls to itself', async () => {
   const failing: Behave[] = [
-    (_got, response) => void response.writeHead(500).end('trouble'),
+    (_got, response) => void response.writeHead(500).end('broken'),
     (_got, response) => stream(response, [{ error: { message: 'out of memory' } }]),
   ];
   for (const behave of failing) {

@@ -12,7 +12,7 @@ export type RemoteEngineOptions = RouteSetOptions & {
 
 /** Engines of other processes and machines, by the same port as our own. */
 export type RemoteEngine = Engine & {
-  /** Whether any route is set up for the model, and for adapters on it where one is asked for. */
+  /** Whether any route is set up for the model, and for adapters on it where the target has one. */
   serves: (target: Target) => boolean;
 };
 

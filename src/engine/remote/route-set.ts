@@ -8,7 +8,7 @@ import type { ServingRoute } from './serving-route.ts';
 import type { LocalCounter, LocalPromptCounter } from './token-count.ts';
 import { TransportError, type UpstreamResponse } from './upstream.ts';
 import { refusalOf } from './upstream-error.ts';
-import type { Fields } from './wire.ts';
+import type { JsonFields } from './wire.ts';
 
 export type RouteSetOptions = RouteDeps & {
   /** The routes at present; read at every call. The same array as long as nothing changed. */
@@ -190,7 +190,7 @@ async function callRoute<Result>(
 
 export type CallRequest = {
   path: string;
-  body: Fields;
+  body: JsonFields;
   /** The call itself is sent now: whatever it needs is there. */
   onSend: () => void;
   maxReasoningTokens: number | null;
@@ -229,12 +229,12 @@ export async function sendCall(
   }
 }
 
-/** Fields of the adapter, which is loaded first, and of the limit of reasoning. */
+/** JsonFields of the adapter, which is loaded first, and of the limit of reasoning. */
 async function callFields(
   { adapters, reasoningLimit, route }: RouteRuntime,
   { adapter }: RoutedCall,
   { maxReasoningTokens, signal }: CallRequest,
-): Promise<Fields> {
+): Promise<JsonFields> {
   if (adapter !== null && adapters === null) throw new AdapterRefused('The route serves no adapters.');
   return {
     ...(adapter === null ? adapters?.baseFields : await adapters?.fieldsFor(adapter, signal)),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault, type FaultName, fault } from '#kernel';
-import type { ChatPrompt, Engine, Generation } from '../port.ts';
+import type { ChatPrompt, Engine, GenerationRequest } from '../port.ts';
 import { createRoutedEngine, type RemoteEngine } from './remote-engine.ts';
 
 /** A model with a route that refuses when it is asked to prepare or to generate; tells who has answered. */
@@ -22,7 +22,7 @@ function engineWhoseRoute(refuses: 'prepareChat' | 'generate', why: FaultName, {
 async function whoAnswers(engine: Engine): Promise<string> {
   const prompt = { target: { baseModelId: 'big', adapter: null } } as ChatPrompt;
   const { handle } = await engine.prepareChat(prompt, new AbortController().signal);
-  return (await engine.generate({ handle } as Generation, () => {})).reason;
+  return (await engine.generate({ handle } as GenerationRequest, () => {})).reason;
 }
 
 test('a model that is installed here answers here when no route takes the call, also while a route reads its model', async () => {

@@ -55,7 +55,7 @@ test('an engine behind TLS is called where its authority is known, over connecti
     [1, 2, 3, 4].map((n) => [n, true]),
   );
   const echoes = good.got.filter(({ path }) => path === '/v1/echo');
-  // One that has just answered is free a moment later.
+  // One that has just answered is free a little later.
   assert.ok(new Set(echoes.map(({ port }) => port)).size <= 2, 'one connection, or two that take turns');
   assert.deepEqual(new Set(good.got.map(({ headers }) => headers.authorization)), new Set(['Bearer s3cret']));
   assert.match(results.elsewhere, /^capacity_unavailable: .*ERR_TLS_CERT_ALTNAME_INVALID.*127\.0\.0\.9/);

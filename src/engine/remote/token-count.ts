@@ -3,7 +3,7 @@ import type { Countable, TokenCount } from '../tokens/vocabulary-protocol.ts';
 import type { EngineDialect } from './dialect.ts';
 import type { ServingRoute } from './serving-route.ts';
 import type { Upstream } from './upstream.ts';
-import type { Fields } from './wire.ts';
+import type { JsonFields } from './wire.ts';
 
 /** Counts with the model's own file, where that is installed here; null: it is not. */
 export type LocalCounter = (
@@ -28,7 +28,7 @@ type CountOptions<Local> = {
  */
 export async function countPrompt(
   prompt: ChatPrompt,
-  fields: Fields,
+  fields: JsonFields,
   { route, dialect, upstream, local, signal }: CountOptions<LocalPromptCounter>,
 ): Promise<number | null> {
   const request = { upstream, model: route.upstreamModel, signal, prompt, fields };

@@ -1,11 +1,11 @@
 import type { ChatMessage, Sampling, ToolChoice, ToolDefinition } from '../port.ts';
 
 /** A JSON object of an engine: any field may be there and be anything. */
-export type Fields = Record<string, unknown>;
+export type JsonFields = Record<string, unknown>;
 
-export function fieldsOf(value: unknown): Fields {
+export function fieldsOf(value: unknown): JsonFields {
   // as: any object can be read by names.
-  return isObject(value) ? (value as Fields) : {};
+  return isObject(value) ? (value as JsonFields) : {};
 }
 
 export function isObject(value: unknown): value is object {
@@ -34,7 +34,7 @@ export function countOf(value: unknown): number | null {
 }
 
 /** A message in the shape of the OpenAI family, in which engines take it, calls are stored and examples come. */
-export function messageToWire(message: ChatMessage): Fields {
+export function messageToWire(message: ChatMessage): JsonFields {
   const { role, content } = message;
   if (role === 'tool') return { role, content, tool_call_id: message.toolCallId };
   if (role !== 'assistant') return { role, content };
@@ -51,7 +51,7 @@ export function messageToWire(message: ChatMessage): Fields {
   };
 }
 
-export function toolToWire({ name, description, parameters, strict }: ToolDefinition): Fields {
+export function toolToWire({ name, description, parameters, strict }: ToolDefinition): JsonFields {
   return {
     type: 'function',
     function: {
@@ -68,7 +68,7 @@ export function toolChoiceToWire(choice: ToolChoice): unknown {
 }
 
 /** Of engines that know `top_k`. Most refuse a `top_p` of 0, which is the most likely token. */
-export function samplingFields({ topP, topK = null }: Sampling): Fields {
+export function samplingFields({ topP, topK = null }: Sampling): JsonFields {
   if (topP === 0) return { top_p: 1, top_k: 1 };
   return topK === null ? {} : { top_k: topK };
 }

@@ -38,15 +38,15 @@ export function charSet(ranges: readonly (readonly [number, number])[]): CharSet
 
 export function without(set: CharSet, removed: CharSet): CharSet {
   return set.flatMap(([from, to]) => {
-    const kept: [number, number][] = [];
+    const left: [number, number][] = [];
     let next = from;
     for (const [first, end] of removed) {
       if (end < next || first > to) continue;
-      if (first > next) kept.push([next, first - 1]);
+      if (first > next) left.push([next, first - 1]);
       next = end + 1;
     }
-    if (next <= to) kept.push([next, to]);
-    return kept;
+    if (next <= to) left.push([next, to]);
+    return left;
   });
 }
 

@@ -7,7 +7,7 @@ import type { ToolSyntax } from './template.ts';
 import { callOpen } from './tool-call.ts';
 import { type CallOptions, jsonCall, wholeCall, xmlCall } from './tool-grammar.ts';
 
-export type Asked = Pick<ChatPrompt, 'responseFormat' | 'toolChoice' | 'tools' | 'parallelToolCalls'>;
+export type GrammarInput = Pick<ChatPrompt, 'responseFormat' | 'toolChoice' | 'tools' | 'parallelToolCalls'>;
 
 /** What may stand in front of the constrained text: nothing, or up to two newlines (switched on right behind `</think>`). */
 export type Lead = 'nothing' | 'newlines';
@@ -19,7 +19,7 @@ const maxCalls = 32;
  * GBNF text that the output must match, start rule `root`, behind either lead; null where nothing constrains it. Throws
  * `invalid_request` (`response_format`) for a schema that cannot be enforced exactly.
  */
-export function promptGrammars(prompt: Asked, toolSyntax: ToolSyntax): ((lead: Lead) => string) | null {
+export function promptGrammars(prompt: GrammarInput, toolSyntax: ToolSyntax): ((lead: Lead) => string) | null {
   const grammar = createGrammar();
   const alternatives = [...answer(grammar, prompt), ...calls(grammar, prompt, toolSyntax)];
   if (alternatives.length === 0) return null;
@@ -32,7 +32,10 @@ export function promptGrammars(prompt: Asked, toolSyntax: ToolSyntax): ((lead: L
  * of the tools, the arguments of the strict ones by their schemas. null where no tool is strict, or where all of the output is
  * constrained anyway.
  */
-export function freeCallGrammar({ tools, toolChoice, responseFormat }: Asked, syntax: ToolSyntax): string | null {
+export function freeCallGrammar(
+  { tools, toolChoice, responseFormat }: GrammarInput,
+  syntax: ToolSyntax,
+): string | null {
   const isStrict = ({ strict }: ToolDefinition): boolean => strict === true;
   const isFree = toolChoice.mode === 'auto' && responseFormat.type === 'text';
   if (!isFree || !tools.some(isStrict)) return null;
@@ -42,7 +45,7 @@ export function freeCallGrammar({ tools, toolChoice, responseFormat }: Asked, sy
 }
 
 /** With a forced tool the response format says nothing: the answer is the call. */
-function answer(grammar: Grammar, prompt: Asked): Expression[] {
+function answer(grammar: Grammar, prompt: GrammarInput): Expression[] {
   const { mode } = prompt.toolChoice;
   if (mode === 'required' || mode === 'named') return [];
   return formatExpressions(grammar, prompt.responseFormat);
@@ -60,7 +63,7 @@ function formatExpressions(grammar: Grammar, format: ResponseFormat): Expression
 }
 
 /** Forced calls, and calls that stand beside a formatted answer: with `auto` the model may choose either. */
-function calls(grammar: Grammar, prompt: Asked, syntax: ToolSyntax): Expression[] {
+function calls(grammar: Grammar, prompt: GrammarInput, syntax: ToolSyntax): Expression[] {
   const { toolChoice, responseFormat } = prompt;
   if (toolChoice.mode === 'none' || (toolChoice.mode === 'auto' && responseFormat.type === 'text')) return [];
   const tools =
@@ -93,27 +96,27 @@ export type GrammarTexts = {
 
 export const noGrammars: GrammarTexts = { whole: null, calls: null };
 
-export function isConstrained({ responseFormat, toolChoice, tools }: Asked): boolean {
+export function isConstrained({ responseFormat, toolChoice, tools }: GrammarInput): boolean {
   if (responseFormat.type !== 'text' || toolChoice.mode === 'required' || toolChoice.mode === 'named') return true;
   return toolChoice.mode === 'auto' && tools.some(({ strict }) => strict === true);
 }
 
 /** Throws `invalid_request`, with the field that cannot be enforced. May take a tenth of a second. */
-export function grammarTexts(asked: Asked, syntax: ToolSyntax): GrammarTexts {
+export function grammarTexts(input: GrammarInput, syntax: ToolSyntax): GrammarTexts {
   try {
-    const whole = promptGrammars(asked, syntax);
+    const whole = promptGrammars(input, syntax);
     return {
       whole: whole === null ? null : { atStart: whole('nothing'), afterReasoning: whole('newlines') },
-      calls: freeCallGrammar(asked, syntax),
+      calls: freeCallGrammar(input, syntax),
     };
   } catch (error) {
     if (error instanceof Fault) throw error;
-    throw fault('invalid_request', { message: tooComplex, param: fieldOf(asked), cause: error });
+    throw fault('invalid_request', { message: tooComplex, param: fieldOf(input), cause: error });
   }
 }
 
 export const tooComplex = 'This schema is too large or too complex to enforce.';
 
-export function fieldOf({ responseFormat }: Asked): string {
+export function fieldOf({ responseFormat }: GrammarInput): string {
   return responseFormat.type === 'text' ? 'tools' : 'response_format';
 }

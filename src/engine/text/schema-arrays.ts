@@ -31,7 +31,7 @@ export function arrayForm(schema: Schema, { isSatisfiable, listed }: ArrayContex
   // Arrays end before the first item that nothing satisfies.
   const impossible = possible.findIndex((item) => !isSatisfiable(item));
   const prefix = impossible === -1 ? possible : possible.slice(0, impossible);
-  const item = impossible === -1 ? itemOf(rest, { wanted: given.length === 0 || min > given.length }) : null;
+  const item = impossible === -1 ? itemOf(rest, { isNeeded: given.length === 0 || min > given.length }) : null;
   const isPossible = item !== null && isSatisfiable(item.schema);
   if (min > prefix.length && !isPossible) throw new Unsatisfiable();
   const form: ArrayForm = { prefix, item: isPossible ? item : null, range: [min, max], unique: null };
@@ -95,8 +95,8 @@ export function uniqueExpression(
 }
 
 /** Unasked items are written only where the schema needs them. */
-function itemOf(rest: unknown, { wanted }: { wanted: boolean }): { schema: unknown } | null {
-  if (rest === undefined || rest === true) return wanted ? { schema: true } : null;
+function itemOf(rest: unknown, { isNeeded }: { isNeeded: boolean }): { schema: unknown } | null {
+  if (rest === undefined || rest === true) return isNeeded ? { schema: true } : null;
   return { schema: rest };
 }
 

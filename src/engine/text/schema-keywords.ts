@@ -73,12 +73,12 @@ function withPlainNames(schema: Schema, flatten: Flatten): Schema {
   if (!isSchema(propertyNames)) return schema;
   const names = flatten(propertyNames);
   const isOfText = names['type'] === undefined || asList(names['type']).includes('string');
-  const said = Object.keys(names).filter((keyword) => keyword !== 'type');
+  const keywords = Object.keys(names).filter((keyword) => keyword !== 'type');
   // A name is a text anyway.
-  if (isOfText && said.length === 0) return rest;
-  if (isOfText && said.length === 1 && schema['patternProperties'] === undefined) {
-    if (said[0] === 'enum') return withMembers(rest, asList(names['enum']));
-    if (said[0] === 'const') return withMembers(rest, [names['const']]);
+  if (isOfText && keywords.length === 0) return rest;
+  if (isOfText && keywords.length === 1 && schema['patternProperties'] === undefined) {
+    if (keywords[0] === 'enum') return withMembers(rest, asList(names['enum']));
+    if (keywords[0] === 'const') return withMembers(rest, [names['const']]);
   }
   return { ...rest, propertyNames: names };
 }

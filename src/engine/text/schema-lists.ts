@@ -26,42 +26,42 @@ export function listedValues(schema: Schema, context: ListContext): unknown[] {
 }
 
 function checkOf(keyword: string, schema: Schema, context: ListContext & { values: readonly unknown[] }): Check {
-  const said = schema[keyword];
+  const given = schema[keyword];
   const { fits } = context;
   switch (keyword) {
     case 'type':
-      return (value) => asList(said).some((type) => hasType(value, type));
+      return (value) => asList(given).some((type) => hasType(value, type));
     case 'const': {
-      const only = valueKey(said);
+      const only = valueKey(given);
       return (value) => valueKey(value) === only;
     }
     case 'minLength':
     case 'maxLength':
     case 'pattern':
     case 'format':
-      return ofTexts({ [keyword]: said }, context);
+      return ofTexts({ [keyword]: given }, context);
     case 'minimum':
     case 'maximum':
     case 'exclusiveMinimum':
     case 'exclusiveMaximum':
     case 'multipleOf':
-      return ofNumbers(keyword, decimalOf(said));
+      return ofNumbers(keyword, decimalOf(given));
     case 'minItems':
-      return ofLists((value) => value.length >= Number(said));
+      return ofLists((value) => value.length >= Number(given));
     case 'maxItems':
-      return ofLists((value) => value.length <= Number(said));
+      return ofLists((value) => value.length <= Number(given));
     case 'uniqueItems':
-      return ofLists((value) => said !== true || new Set(value.map(valueKey)).size === value.length);
+      return ofLists((value) => given !== true || new Set(value.map(valueKey)).size === value.length);
     case 'prefixItems':
     case 'items':
     case 'additionalItems':
       return ofLists((value) => value.every((item, at) => fits(item, itemSchema(schema, at))));
     case 'minProperties':
-      return ofObjects((value) => Object.keys(value).length >= Number(said));
+      return ofObjects((value) => Object.keys(value).length >= Number(given));
     case 'maxProperties':
-      return ofObjects((value) => Object.keys(value).length <= Number(said));
+      return ofObjects((value) => Object.keys(value).length <= Number(given));
     case 'required':
-      return ofObjects((value) => asList(said).every((name) => Object.hasOwn(value, String(name))));
+      return ofObjects((value) => asList(given).every((name) => Object.hasOwn(value, String(name))));
     case 'properties':
     case 'additionalProperties':
     case 'unevaluatedProperties':

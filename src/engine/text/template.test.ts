@@ -210,7 +210,7 @@ test('a forced call needs no tools in the chat template: the prompt tells which 
   }
 });
 
-test('template trouble is a fault of the messages and shows what the template says', () => {
+test('an error of a template is a fault of the messages and shows what the template says', () => {
   const refuses = (source: string, message: RegExp) =>
     assert.throws(
       () => renderChat(template(source), chatPrompt({})),

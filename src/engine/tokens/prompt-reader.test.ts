@@ -27,7 +27,11 @@ const prompt = (content: string, more: Partial<ChatPrompt> = {}): ChatPrompt => 
 });
 const embedding = (texts: string[], more = {}) => ({
   target: { baseModelId: 'tiny-embed', adapter: null },
-  ...{ texts, maxInputTokens: 512, truncate: false, requestTokens: 512, ...more },
+  texts,
+  maxInputTokens: 512,
+  truncate: false,
+  requestTokens: 512,
+  ...more,
 });
 
 describe('prompts that are read in their own process', () => {

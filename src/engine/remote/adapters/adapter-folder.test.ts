@@ -61,7 +61,7 @@ test('several may clean up at once, and what is marked or written meanwhile is t
     const cleanups = [0, 1, 2].map(() => cleanFolder(folder, now));
     await used.writePeft({ sha256: nameOf('f'), path: '' });
     await Promise.all(cleanups);
-    // A mark that came in the moment in which the adapter was aside may have missed it: whoever uses it looks again.
+    // A mark that came while the adapter was aside may have missed it: whoever uses it looks again.
     if (!(await markUsed(join(folder, nameOf('f'))))) await used.writePeft({ sha256: nameOf('f'), path: '' });
     await cleanFolder(folder, now + 2 * day);
     assert.deepEqual(seen(folder), [nameOf('f')]);

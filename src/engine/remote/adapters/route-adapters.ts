@@ -1,16 +1,16 @@
 import type { Clock } from '#kernel';
 import type { Adapter } from '../../port.ts';
 import { readText, type Upstream, type UpstreamResponse } from '../upstream.ts';
-import { type Fields, jsonIn } from '../wire.ts';
+import { type JsonFields, jsonIn } from '../wire.ts';
 import type { AdapterFolder } from './adapter-folder.ts';
 
 export type RouteLog = (level: 'info' | 'warn', message: string, fields: Record<string, unknown>) => void;
 
 export type RouteAdapters = {
   has: (sha256: string) => boolean;
-  /** Fields of a call that choose the adapter, which is loaded first. Throws `AdapterRefused`, `TransportError`. */
-  fieldsFor: (adapter: Adapter, signal: AbortSignal) => Promise<Fields>;
-  readonly baseFields: Fields;
+  /** JsonFields of a call that choose the adapter, which is loaded first. Throws `AdapterRefused`, `TransportError`. */
+  fieldsFor: (adapter: Adapter, signal: AbortSignal) => Promise<JsonFields>;
+  readonly baseFields: JsonFields;
   lose: (sha256: string) => void;
   /** The engine was away: nobody knows what it has. */
   forget: () => void;

@@ -1,5 +1,5 @@
 import type { Adapter } from '../../port.ts';
-import { type Fields, fieldsOf, textOf } from '../wire.ts';
+import { fieldsOf, type JsonFields, textOf } from '../wire.ts';
 import {
   AdapterRefused,
   adapterName,
@@ -14,7 +14,7 @@ import {
 export type LoraRoutes = {
   loadPath: string;
   unloadPath: string;
-  callFields: (name: string) => Fields;
+  callFields: (name: string) => JsonFields;
   /** Recognises the refusal of an engine that holds as many adapters as it may. */
   isFull: RegExp;
 };
@@ -47,7 +47,7 @@ export class RuntimeAdapters implements RouteAdapters {
     return this.#loaded.has(sha256);
   }
 
-  async fieldsFor(adapter: Adapter, signal: AbortSignal): Promise<Fields> {
+  async fieldsFor(adapter: Adapter, signal: AbortSignal): Promise<JsonFields> {
     const { sha256 } = adapter;
     const age = this.#nowMs() - (this.#loaded.get(sha256) ?? Number.NEGATIVE_INFINITY);
     if (age > trustedMs) {
@@ -139,7 +139,7 @@ export class RuntimeAdapters implements RouteAdapters {
     return names.find((name) => name.startsWith(namePrefix) && !unloaded.has(name)) ?? null;
   }
 
-  #post(path: string, body: Fields) {
+  #post(path: string, body: JsonFields) {
     return sendForText(() => this.#options.upstream.post(path, body, AbortSignal.timeout(loadMs)));
   }
 

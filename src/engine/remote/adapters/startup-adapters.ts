@@ -1,5 +1,5 @@
 import type { Adapter } from '../../port.ts';
-import { type Fields, fieldsOf, textOf } from '../wire.ts';
+import { fieldsOf, type JsonFields, textOf } from '../wire.ts';
 import { ggufName } from './adapter-folder.ts';
 import {
   AdapterRefused,
@@ -27,7 +27,7 @@ export class StartupAdapters implements RouteAdapters {
     return this.#markedMs.has(sha256);
   }
 
-  async fieldsFor(adapter: Adapter): Promise<Fields> {
+  async fieldsFor(adapter: Adapter): Promise<JsonFields> {
     const { sha256 } = adapter;
     const id = await this.#idOf(ggufName(sha256));
     if (id !== undefined) {

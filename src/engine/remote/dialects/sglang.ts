@@ -11,7 +11,7 @@ export const sglang: EngineDialect = {
   reasoningLimit: { fields: (maxTokens) => ({ custom_params: { thinking_budget: maxTokens } }), mustProbe: false },
   // It takes any JSON for the arguments of a call that it forces, unless the tool is strict.
   tool: (tool, { isForced }) => (isForced ? { ...tool, strict: true } : tool),
-  /** It renders a prompt as it would run it; which tools the model is told of depends on the choice. */
+  /** It renders a prompt as it would run it; which tools the model sees depends on the choice. */
   async countPrompt({ prompt: { tools, toolChoice }, fields, model, ...request }) {
     const choice = tools.length === 0 ? {} : { tool_choice: toolChoiceToWire(toolChoice) };
     return tokenCountIn(await postForJson(request, '//tokenize', { model, ...fields, ...choice }));
