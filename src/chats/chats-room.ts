@@ -2,12 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import type { Datasets } from '#datasets';
 import type { Database } from '#db';
 import type { PrincipalCalls } from '#inference';
-import type { CursorCodec, Log } from '#kernel';
+import { type CursorCodec, createIntervalTask, type IntervalTask, joinIntervalTasks, type Log } from '#kernel';
 import { chatsRoutes } from './chats.routes.ts';
-import type { LiveAnswer } from './live-answer.ts';
+import { type LiveAnswer, lost } from './live-answer.ts';
 import { messagesRoutes } from './messages.routes.ts';
 import { saveExampleRoutes } from './save-example.routes.ts';
-import { type ChatSweepOptions, createSweep } from './sweep.ts';
+import { endLostAnswers, endWaitingAnswers } from './turns.store.ts';
 
 export type ChatsOptions = Pick<ChatSweepOptions, 'tidyMs'> & {
   database: Database;
@@ -36,4 +36,33 @@ export function createChats(options: ChatsOptions): Chats {
     start,
     stop,
   };
+}
+
+const lookEveryMs = 10_000;
+/** Whoever waits for a model asks again within a minute. */
+const waitingS = 600;
+
+type ChatSweepOptions = {
+  database: Database;
+  log: Pick<Log, 'warn'>;
+  /** Pause between looks for what has been left for a minute and more. */
+  tidyMs?: number;
+};
+
+/** Ends answers that nobody makes any more. */
+export function createSweep({ tidyMs = 30_000, ...deps }: ChatSweepOptions): IntervalTask {
+  async function tidy(): Promise<void> {
+    await endWaitingAnswers(deps.database, { olderThanS: waitingS });
+  }
+
+  const onError = (error: unknown) => deps.log.warn({ err: error }, 'chat maintenance failed');
+  return joinIntervalTasks([
+    createIntervalTask({
+      pauseMs: lookEveryMs,
+      first: 'after a pause',
+      work: () => endLostAnswers(deps.database, lost, null),
+      onError,
+    }),
+    createIntervalTask({ pauseMs: tidyMs, first: 'after a pause', work: tidy, onError }),
+  ]);
 }

@@ -6,6 +6,7 @@ import {
   fault,
   foldText,
   isId,
+  isStorable,
   newId,
   type PageRequest,
 } from '#kernel';
@@ -22,10 +23,9 @@ import {
   lockChat,
   updateChat,
 } from './chats.store.ts';
-import { checkStorable } from './check-storable.ts';
 import { type ChatParams, readParams } from './params.ts';
 
-export type ChatInput = {
+type ChatInput = {
   title?: string;
   model?: string | null;
   system_prompt?: string | null;
@@ -110,4 +110,13 @@ function readFields({ title, model, system_prompt: systemPrompt, params }: ChatI
 
 function noSuchChat() {
   return fault('not_found', { message: 'There is no such chat.' });
+}
+
+/** Refuses what PostgreSQL cannot store as text: a NUL, half of a surrogate pair. Throws `invalid_request`. */
+export function checkStorable(text: string, param: string): string {
+  if (isStorable(text)) return text;
+  throw fault('invalid_request', {
+    message: `${param}: holds a NUL character or half of a surrogate pair.`,
+    param,
+  });
 }

@@ -6,7 +6,7 @@ import { bearer } from '#test/accounts.ts';
 import { startApp } from '#test/app.ts';
 import { readFrames } from '#test/sse.ts';
 import { type ChatsServer, someone, startChatsServer } from './chats.fixture.ts';
-import { lost } from './message-error.ts';
+import { lost } from './live-answer.ts';
 import { beginAgain, endAnswer, endLostAnswers, keepAnswer, renewAnswer } from './turns.store.ts';
 
 let server: ChatsServer;

@@ -1,9 +1,8 @@
 import type { Database, Sql } from '#db';
 import { type AnswerEnd, type AnswerFollower, type CallRecord, type NamedDelta, usageToWire } from '#inference';
-import { Fault, type Log, storable } from '#kernel';
+import { Fault, type FaultName, type Log, storable } from '#kernel';
 import type { ServedModel } from '#models';
-import { errorOf } from './message-error.ts';
-import type { MessageRow, MessageState } from './messages.store.ts';
+import type { MessageError, MessageRow, MessageState } from './messages.store.ts';
 import { type AnswerText, endAnswer, keepAnswer, renewAnswer } from './turns.store.ts';
 
 type LiveOptions = {
@@ -169,3 +168,31 @@ function isTimeout(problem: unknown): boolean {
 function waits(problem: unknown): boolean {
   return problem instanceof Fault && problem.fault === 'model_warming';
 }
+
+/** After these the same request may well succeed. Not `ambiguous_transport`: it may have been served and paid. */
+const passing: ReadonlySet<FaultName> = new Set([
+  'model_warming',
+  'capacity_unavailable',
+  'service_unavailable',
+  'generation_failed',
+  'rate_limited',
+]);
+
+export function errorOf(problem: unknown): MessageError {
+  if (!(problem instanceof Fault))
+    return { code: 'internal_error', message: 'Something went wrong here.', retryable: false, retry_after_s: null };
+  return {
+    code: problem.row.code,
+    message: problem.message,
+    retryable: passing.has(problem.fault),
+    retry_after_s: problem.options.retryAfterSeconds ?? null,
+  };
+}
+
+/** The error of an answer whose process ended before the answer was complete. */
+export const lost: MessageError = {
+  code: 'generation_failed',
+  message: 'The server stopped while it answered. What had arrived by then is kept; nothing was charged.',
+  retryable: true,
+  retry_after_s: null,
+};

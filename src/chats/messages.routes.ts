@@ -1,13 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Database } from '#db';
+import type { Database, Sql } from '#db';
 import { pageOf, plainPageQuery, readPage, type TypeBoxProvider } from '#http';
-import type { CursorCodec } from '#kernel';
+import type { CursorCodec, PageRequest } from '#kernel';
 import { changeOwnProject, projectPathOf, readOwnProject } from '#projects';
 import { type AnswerDeps, answerMessage } from './answer-message.ts';
 import { addressOf, chatPath, exactTools } from './chats.routes.ts';
-import { readChat } from './chats.ts';
-import { checkStorable } from './check-storable.ts';
-import { pageOfMessages } from './list-messages.ts';
+import { checkStorable, readChat } from './chats.ts';
 import {
   createMessageContract,
   listMessagesContract,
@@ -16,10 +14,10 @@ import {
   stopContract,
 } from './messages.contract.ts';
 import { createMessageBody, messageToWire, retryBody } from './messages.schema.ts';
-import { stopAnswer } from './stop-answer.ts';
-import { beginRetry, beginTurn, messageIn } from './turns.ts';
+import { countMessages, listMessageRows } from './messages.store.ts';
+import { beginRetry, beginTurn, messageIn, stopAnswer } from './turns.ts';
 
-export type MessagesDeps = AnswerDeps & { cursors: CursorCodec };
+type MessagesDeps = AnswerDeps & { cursors: CursorCodec };
 
 const messagesPath = `${chatPath}/messages`;
 export const messagePath = `${messagesPath}/:messageId`;
@@ -104,4 +102,19 @@ async function chatToRead(database: Database, request: FastifyRequest) {
 export function messageIdOf({ params }: FastifyRequest): string {
   // as: the paths of one message declare it.
   return (params as { messageId: string }).messageId;
+}
+
+async function pageOfMessages(
+  { sql, cursors }: { sql: Sql; cursors: CursorCodec },
+  chatId: string,
+  { limit, cursor }: PageRequest,
+) {
+  const scope = ['chat_messages', chatId];
+  const [after = '0'] = cursor === null ? [] : cursors.decode(scope, cursor);
+  const [rows, totalCount] = await Promise.all([
+    listMessageRows(sql, chatId, { afterSeq: Number(after), limit: limit + 1 }),
+    countMessages(sql, chatId),
+  ]);
+  const cursorOf = ({ seq }: (typeof rows)[number]) => cursors.encode(scope, [String(seq)]);
+  return { rows, totalCount, limit, cursorOf };
 }

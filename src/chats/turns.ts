@@ -1,10 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { constraintOf, type Database, type Sql, sqlState } from '#db';
 import { fault, foldText, isId, newId } from '#kernel';
-import type { ChatAddress, ChatRow } from './chats.store.ts';
-import { updateChatHead } from './chats.store.ts';
+import { type ChatAddress, type ChatRow, updateChatHead } from './chats.store.ts';
 import { lockOwnChat } from './chats.ts';
 import { bodyOf, type ChatRequestBody, titleOf } from './conversation.ts';
-import { lost } from './message-error.ts';
+import { type LiveAnswer, lost } from './live-answer.ts';
 import { findMessage, listHistory, type MessageRow } from './messages.store.ts';
 import type { ChatParams } from './params.ts';
 import {
@@ -16,6 +16,8 @@ import {
   hasRunning,
   insertAnswer,
   insertUserMessage,
+  requestStop,
+  stopWaiting,
 } from './turns.store.ts';
 
 /** An answer that is about to be made. */
@@ -148,4 +150,33 @@ function isAnswering(cause?: unknown) {
     details: { state: 'streaming', allowed_from: ['complete', 'failed', 'stopped'] },
     cause,
   });
+}
+
+/** Another process learns of it when it next writes, which is soon. */
+const timeoutMs = 5_000;
+const pauseMs = 50;
+
+/**
+ * Ends an answer that is being made, here or by another process, and gives it as it is then. What is over already stays
+ * as it is. Throws `not_found`.
+ */
+export async function stopAnswer(
+  { sql, running }: { sql: Sql; running: ReadonlyMap<string, LiveAnswer> },
+  chatId: string,
+  id: string,
+): Promise<MessageRow> {
+  const message = await messageIn(sql, chatId, id);
+  if (message.state !== 'queued' && message.state !== 'streaming') return message;
+  if (await requestStop(sql, id)) running.get(id)?.askToStop();
+  else await stopWaiting(sql, id);
+  return untilOver(sql, chatId, id);
+}
+
+async function untilOver(sql: Sql, chatId: string, id: string): Promise<MessageRow> {
+  const until = performance.now() + timeoutMs;
+  for (;;) {
+    const message = await messageIn(sql, chatId, id);
+    if (!message.isRunning || performance.now() > until) return message;
+    await sleep(pauseMs);
+  }
 }

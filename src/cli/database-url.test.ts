@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { loadConfig } from '../config.ts';
-import { databaseUrlCommand } from './database-url.ts';
+import { databaseUrlCommand } from './use-database.ts';
 
 test('no address is printed of an embedded database that does not run, and none is made', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'fanfold-url-'));

@@ -5,9 +5,9 @@ import { messageOf, OperatorError } from '#kernel';
 import { listModels } from '#models';
 import { openUncheckedObjects } from '../app/object-store.ts';
 import type { Config } from '../config.ts';
-import { openCatalogue } from './catalogue.ts';
 import { checkMissing } from './doctor-missing.ts';
 import { checkObjects } from './doctor-objects.ts';
+import { openCatalogue } from './models.ts';
 import { print } from './terminal.ts';
 import { useDatabase } from './use-database.ts';
 

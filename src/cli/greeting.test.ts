@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { renderGreeting } from './greeting.ts';
+import { renderGreeting } from './first-start.ts';
 
 const address = 'http://127.0.0.1:8787';
 const key = 'fnf_0123';

@@ -3,9 +3,8 @@ import { createCursorCodec } from '#kernel';
 import { deleteKey, issueKey, type KeyRecord, listKeys, maskedKey, setKeyActive } from '#keys';
 import type { Config } from '../config.ts';
 import { requireAccount } from './accounts.ts';
-import { everyRow } from './every-row.ts';
 import { type LimitFlags, limitsInShort, operator, readFlags } from './limits.ts';
-import { type Cell, type ListFlags, note, print, printList } from './terminal.ts';
+import { type Cell, everyRow, type ListFlags, note, print, printList } from './terminal.ts';
 import { useDatabase } from './use-database.ts';
 
 type OfAccount = { account: string };

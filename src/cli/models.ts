@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { prepareDataFolder } from '#db';
 import { defaultSettings, type PlannedMemory, planMemory } from '#engine';
 import { OperatorError } from '#kernel';
@@ -9,6 +10,7 @@ import {
   type ModelKind,
   type ModelListing,
   type ModelsService,
+  openModels,
   type PulledWeights,
   type PullModelOptions,
   pullModel,
@@ -19,7 +21,6 @@ import {
 } from '#models';
 import { listLiveJobsByBase } from '#training';
 import type { Config } from '../config.ts';
-import { openCatalogue } from './catalogue.ts';
 import { type ListFlags, note, print, printJson } from './terminal.ts';
 import { useDatabase } from './use-database.ts';
 
@@ -82,7 +83,7 @@ export async function addModelCommand(config: Config, id: string, flags: AddFlag
   print(`${report.id} is installed: ${report.contextTokens} tokens of context, sha256 ${report.sha256}.`);
 }
 
-export type PullFlags = { force?: boolean; weights?: boolean; signal: AbortSignal };
+type PullFlags = { force?: boolean; weights?: boolean; signal: AbortSignal };
 
 export async function pullModelCommand(config: Config, id: string, flags: PullFlags): Promise<void> {
   await prepareDataFolder(config.dataDir);
@@ -137,4 +138,10 @@ export async function removeModelCommand(config: Config, id: string, { force }: 
 export function kindOf(text: string): ModelKind {
   if (text === 'text' || text === 'embedding') return text;
   throw new OperatorError('The kind must be text or embedding.');
+}
+
+const cataloguePath = fileURLToPath(new URL('../../models/catalogue.yaml', import.meta.url));
+
+export function openCatalogue(config: Config, onWarning: (line: string) => void): ModelsService {
+  return openModels({ cataloguePath, dataDir: config.dataDir, onWarning });
 }

@@ -5,7 +5,6 @@ import type { Config } from '../config.ts';
 import { readRoles } from '../settings/readers.ts';
 import { settings } from '../settings/settings.ts';
 import { addAccountCommands, grantCommand } from './accounts.ts';
-import { databaseUrlCommand } from './database-url.ts';
 import { doctorCommand } from './doctor.ts';
 import { localAccount } from './first-start.ts';
 import { createKeyCommand, deleteKeyCommand, listKeysCommand, setKeyActiveCommand } from './keys.ts';
@@ -23,7 +22,7 @@ import { prepareCommand } from './prepare.ts';
 import { createProjectCommand, listProjectsCommand, type ProjectFlags } from './projects.ts';
 import { addRouteCommands } from './routes.ts';
 import { jsonOption, type ListFlags, print } from './terminal.ts';
-import { useDatabase } from './use-database.ts';
+import { databaseUrlCommand, useDatabase } from './use-database.ts';
 
 /**
  * `stop` is for commands that end in order: what it gives aborts when the process is asked to end. `umask` is the file mode

@@ -3,8 +3,7 @@ import { createCursorCodec } from '#kernel';
 import { createProject, inferenceBaseUrl, type ListedProject, listProjects, type ProjectKind } from '#projects';
 import type { Config } from '../config.ts';
 import { requireAccount } from './accounts.ts';
-import { everyRow } from './every-row.ts';
-import { type Cell, type ListFlags, note, print, printList } from './terminal.ts';
+import { type Cell, everyRow, type ListFlags, note, print, printList } from './terminal.ts';
 import { useDatabase } from './use-database.ts';
 
 type OfAccount = { account: string };

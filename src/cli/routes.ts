@@ -4,7 +4,7 @@ import { type DialectName, dialectNames, engineDialects, isDialectName } from '#
 import { OperatorError } from '#kernel';
 import { deleteRoute, listRoutes, modelIdPattern, putRoute, type ServingRouteRow, setDraining } from '#models';
 import type { Config } from '../config.ts';
-import { openCatalogue } from './catalogue.ts';
+import { openCatalogue } from './models.ts';
 import { type Cell, jsonOption, type ListFlags, print, printList } from './terminal.ts';
 import { useDatabase } from './use-database.ts';
 

@@ -18,9 +18,8 @@ import { createLog, openLogStream } from '#telemetry';
 import { openSite } from '#web';
 import { createApp } from '../app.ts';
 import { type Config, unknownVariables } from '../config.ts';
-import { openCatalogue } from './catalogue.ts';
-import { furnish, localAccount } from './first-start.ts';
-import { renderGreeting } from './greeting.ts';
+import { furnish, localAccount, renderGreeting } from './first-start.ts';
+import { openCatalogue } from './models.ts';
 import { print } from './terminal.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { messageOf, systemCodeOf } from '#kernel';
+import { type ListPage, messageOf, type PageRequest, systemCodeOf } from '#kernel';
 
 /**
  * Results go to stdout, where scripts read them; messages for people go to stderr. If a result cannot be written, for
@@ -59,4 +59,18 @@ export function renderTable(header: readonly string[], rows: readonly (readonly 
   const widths = header.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   const render = (line: readonly string[]) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
   return lines.map((line) => render(line).trimEnd()).join('\n');
+}
+
+const pageSize = 100;
+
+export async function everyRow<Row>(list: (page: PageRequest) => Promise<ListPage<Row>>): Promise<Row[]> {
+  const all: Row[] = [];
+  for (let cursor: string | null = null; ; ) {
+    const { rows, limit, cursorOf }: ListPage<Row> = await list({ limit: pageSize, cursor });
+    const shown = rows.slice(0, limit);
+    all.push(...shown);
+    const last = shown.at(-1);
+    if (rows.length <= limit || !last) return all;
+    cursor = cursorOf(last);
+  }
 }

@@ -1,7 +1,8 @@
-import { type Database, migrate, openDatabase, refuseLossyPooler, shareEmbedded } from '#db';
+import { type Database, findEmbedded, migrate, openDatabase, refuseLossyPooler, shareEmbedded } from '#db';
+import { OperatorError } from '#kernel';
 import type { Config } from '../config.ts';
-import { newDatabaseText } from './greeting.ts';
-import { note } from './terminal.ts';
+import { newDatabaseText } from './first-start.ts';
+import { note, print } from './terminal.ts';
 
 const connections = 2;
 
@@ -27,4 +28,11 @@ async function openFor(parts: AsyncDisposableStack, { databaseUrl, dataDir }: Co
   parts.defer(close);
   if (isNew) note(newDatabaseText(dataDir));
   return database;
+}
+
+/** An embedded database has an address only while it runs: one that is started for this command would be gone once it is read. */
+export async function databaseUrlCommand(config: Config): Promise<void> {
+  if (config.databaseUrl === null && (await findEmbedded(config.dataDir)) === null)
+    throw new OperatorError(`No server runs on the data folder ${config.dataDir}: its database has no address now.`);
+  await useDatabase(config, async ({ url }) => print(url));
 }

@@ -1,15 +1,16 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { formatCredits, parseCredits, systemCodeOf } from '#kernel';
 import { embeddingLimits, type ModelKind, modelIdPattern } from './base-model.ts';
 import type { CatalogueEntry } from './catalogue.ts';
-import { sha256OfFile } from './file-digest.ts';
 import { checkServable, type GgufFacts, readGgufFacts } from './gguf/facts.ts';
 import { inOneLine, ModelError } from './model-error.ts';
 import type { ModelsService } from './models-service.ts';
 import { type AddedModel, type RegistryEntry, readRegistry, updateRegistry } from './registry.ts';
 
-export type AddModelOptions = {
+type AddModelOptions = {
   /** A new id, or the id of a catalogue entry whose file was fetched by other means. */
   id: string;
   kind: ModelKind;
@@ -26,7 +27,7 @@ export type AddModelOptions = {
   nowMs?: number | undefined;
 };
 
-export type AddedReport = { id: string; facts: GgufFacts; sha256: string; contextTokens: number; warnings: string[] };
+type AddedReport = { id: string; facts: GgufFacts; sha256: string; contextTokens: number; warnings: string[] };
 
 const defaultContextTokens = 4096;
 
@@ -161,4 +162,11 @@ function rateOf(models: ModelsService, rate: string | undefined): string {
 
 function today(nowMs: number | undefined): string {
   return new Date(nowMs ?? Date.now()).toISOString().slice(0, 10);
+}
+
+/** SHA-256 of a file in hex, read as a stream. */
+export async function sha256OfFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(chunk);
+  return hash.digest('hex');
 }

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute, normalize } from 'node:path';
-import type { Static, TSchema } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { Check, Errors } from 'typebox/schema';
 import { parse } from 'yaml';
 import { isFields, type Micro, parseCredits } from '#kernel';
-import { type BaseModel, embeddingLimits } from './base-model.ts';
-import { CatalogueFile, EmbeddingEntry, type RawSource, type RawTraining, TextEntry } from './catalogue-file.ts';
+import { type BaseModel, embeddingLimits, modelIdPattern } from './base-model.ts';
 import { ModelError, reasonOf } from './model-error.ts';
 import type { TrainingEntry } from './training-profile.ts';
 
@@ -175,3 +174,104 @@ function firstProblem(schema: TSchema, value: unknown): string {
 function fieldOf(instancePath: string): string {
   return instancePath.split('/').filter(Boolean).join('.');
 }
+
+/** The form of `catalogue.yaml`. */
+
+const strict = { additionalProperties: false };
+const Rate = Type.String({ pattern: '^\\d{1,6}(\\.\\d{1,6})?$' });
+const Positive = Type.Integer({ minimum: 1 });
+const Day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' });
+const defaultNames = [
+  'epochs',
+  'learning_rate',
+  'lora_rank',
+  'lora_alpha',
+  'batch_size',
+  'max_seq_length',
+  'temperature',
+];
+const Weights = Type.Object(
+  {
+    shipped: Type.Optional(Type.String({ pattern: '^[\\w.-]+(/[\\w.-]+)*$' })),
+    hub: Type.Optional(
+      Type.Object(
+        {
+          repo: Type.String({ pattern: '^[\\w.-]+/[\\w.-]+$' }),
+          revision: Type.String({ pattern: '^[\\w.-]+$' }),
+        },
+        strict,
+      ),
+    ),
+  },
+  { ...strict, minProperties: 1, maxProperties: 1 },
+);
+const Training = Type.Object(
+  {
+    weights: Weights,
+    max_seq_lengths: Type.Optional(Type.Array(Positive, { uniqueItems: true })),
+    defaults: Type.Object(
+      Object.fromEntries(defaultNames.map((name) => [name, Type.Optional(Type.Number({ exclusiveMinimum: 0 }))])),
+      strict,
+    ),
+  },
+  strict,
+);
+const shared = {
+  id: Type.String({ pattern: modelIdPattern.source }),
+  name: Type.String({ minLength: 1, maxLength: 80 }),
+  parameters: Positive,
+  license: Type.String({ minLength: 1 }),
+  created: Day,
+  max_context_tokens: Positive,
+  credits_per_gpu_minute: Rate,
+  training_credits_per_gpu_minute: Type.Optional(Rate),
+  index_credits_per_gpu_minute: Type.Optional(Rate),
+  training: Type.Optional(Training),
+};
+const Hub = Type.Object(
+  {
+    repo: Type.String({ pattern: '^[\\w.-]+/[\\w.-]+$' }),
+    file: Type.String({ pattern: '^[\\w.-]+\\.gguf$' }),
+    revision: Type.String({ pattern: '^[\\w.-]+$' }),
+    size_bytes: Type.Union([Positive, Type.Null()]),
+    sha256: Type.Union([Type.String({ pattern: '^[0-9a-f]{64}$' }), Type.Null()]),
+  },
+  strict,
+);
+const Source = Type.Object(
+  { shipped: Type.Optional(Type.String({ pattern: '\\.gguf$' })), hub: Type.Optional(Hub) },
+  { ...strict, minProperties: 1, maxProperties: 1 },
+);
+const TextEntry = Type.Object(
+  {
+    ...shared,
+    kind: Type.Literal('text'),
+    reasoning_efforts: Type.Array(Type.Enum(['none', 'low', 'high']), { uniqueItems: true }),
+    tools: Type.Boolean(),
+    source: Source,
+  },
+  strict,
+);
+const EmbeddingEntry = Type.Object(
+  {
+    ...shared,
+    kind: Type.Literal('embedding'),
+    dimensions: Positive,
+    query_instruction: Type.Union([Type.String({ minLength: 1 }), Type.Null()]),
+    source: Source,
+  },
+  strict,
+);
+/** The whole file; its models are checked one by one, so that a fault can name its own. */
+const CatalogueFile = Type.Object(
+  {
+    price_version: Type.String({ minLength: 1 }),
+    prices_since: Day,
+    default_credits_per_gpu_minute: Rate,
+    models: Type.Array(Type.Unknown(), { minItems: 1 }),
+  },
+  strict,
+);
+
+type RawTraining = Static<typeof Training>;
+type RawSource = Static<typeof Source>;

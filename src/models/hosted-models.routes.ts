@@ -28,7 +28,7 @@ import {
 } from './hosted-models.ts';
 import { pageOfRevisions, rollBack } from './hosted-retarget.ts';
 import { authorizeHostedRead, authorizeHostedWrite, type HostedScope, readHostedModel } from './hosted-scope.ts';
-import { jobsBehind, type TrainedJobs } from './hosted-trained.ts';
+import { jobsBehind, type TrainedJobs } from './hosted-target.ts';
 import { type AliasContext, aliasToWire, entryToWire, type HostedWire, revisionToWire } from './hosted-wire.ts';
 import type { ModelsService } from './models-service.ts';
 

@@ -7,7 +7,7 @@ import type { AliasRevision } from './hosted-changes.store.ts';
 import { type HostedEntry, stateOfBase } from './hosted-list.ts';
 import type { hostedSchema, revisionSchema } from './hosted-models.schema.ts';
 import type { HostedModel } from './hosted-models.store.ts';
-import type { TrainedFacts } from './hosted-trained.ts';
+import type { TrainedFacts } from './hosted-target.ts';
 import { limitsOf } from './resolve.ts';
 
 export type HostedWire = Static<typeof hostedSchema>;

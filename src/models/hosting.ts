@@ -9,7 +9,7 @@ import { hostedModelsRoutes } from './hosted-models.routes.ts';
 import { findHostedModel, type HostedModel } from './hosted-models.store.ts';
 import { activateHostedModel, changeHostedModel, createHostedModel } from './hosted-models.ts';
 import { authorizeDeployment } from './hosted-scope.ts';
-import { type FinishedJobs, noFinishedJobs, type TrainedJobs, type TrainedModels } from './hosted-trained.ts';
+import { type FinishedJobs, noFinishedJobs, type TrainedJobs, type TrainedModels } from './hosted-target.ts';
 import { createModelUsage, type ModelUsage } from './hosted-usage.ts';
 import { modelRegistryRoutes } from './model-registry.routes.ts';
 import type { ModelsService } from './models-service.ts';

@@ -17,7 +17,7 @@ export type {
   TrainedJobs,
   TrainedModel,
   TrainedModels,
-} from './hosted-trained.ts';
+} from './hosted-target.ts';
 export { createModelUsage, type ModelUsage } from './hosted-usage.ts';
 export type { NewDeployment } from './hosting.ts';
 export { createHosting } from './hosting.ts';

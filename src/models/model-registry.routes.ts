@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { Database } from '#db';
 import { type PublicUrl, pageOf, readPage, type TypeBoxProvider } from '#http';
 import { type CursorCodec, foldText } from '#kernel';
-import { type FinishedJobs, jobsBehind, type TrainedJobs } from './hosted-trained.ts';
+import { type FinishedJobs, jobsBehind, type TrainedJobs } from './hosted-target.ts';
 import { listRegistryContract } from './model-registry.contract.ts';
 import { registryQuery, registryToWire } from './model-registry.schema.ts';
 import { listRegistry } from './model-registry.ts';

@@ -4,7 +4,7 @@ import { inferenceBaseUrl } from '#projects';
 import { type BaseModel, isServed } from './base-model.ts';
 import { stateOfBase } from './hosted-list.ts';
 import { frozenRate, hostedStates, ownerSchema } from './hosted-models.schema.ts';
-import type { FinishedJob, TrainedFacts } from './hosted-trained.ts';
+import type { FinishedJob, TrainedFacts } from './hosted-target.ts';
 import { rateToWire } from './hosted-wire.ts';
 import type { RegistryRow } from './model-registry.store.ts';
 import type { ModelListEntry } from './model-registry.ts';

@@ -9,7 +9,7 @@ import {
 } from '#kernel';
 import type { BaseModel } from './base-model.ts';
 import { compare, isAfter, positionOfBase, stateOfBase } from './hosted-list.ts';
-import type { FinishedJob, FinishedJobs } from './hosted-trained.ts';
+import type { FinishedJob, FinishedJobs } from './hosted-target.ts';
 import { findHomes, listRegistryRows, type RegistryFilter, type RegistryRow } from './model-registry.store.ts';
 
 export type ModelListEntry =

@@ -2,7 +2,7 @@ import type { Target } from '#engine';
 import { fault, type Micro, quotedText } from '#kernel';
 import { type BaseModel, embeddingLimits, isServed } from './base-model.ts';
 import type { AliasRow } from './hosted-models.store.ts';
-import type { TrainedModel } from './hosted-trained.ts';
+import type { TrainedModel } from './hosted-target.ts';
 
 /** What a call runs on and costs, decided when it is admitted. */
 export type ServedModel = {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Database } from '#db';
 import { createIntervalTasks, type IntervalTasks, type Log } from '#kernel';
 import type { ObjectStore } from '#objects';
+import { artifactKeys } from './jobs/job.ts';
 import {
   listFailedSaves,
   listFinishedAttempts,
@@ -11,7 +12,6 @@ import {
   removeSnapshotRow,
 } from './maintenance.store.ts';
 import { removeSnapshot } from './prepare/snapshot.ts';
-import { artifactKeys } from './publish/artifacts.ts';
 import type { Runner } from './runners/runner.ts';
 import { attemptFolder, checkpointKey, draftsName, removeAttempt } from './supervise/attempt-folder.ts';
 import { listUnusedCheckpoints, noteCheckpointRemoved, retireCheckpoints } from './supervise/checkpoints.store.ts';

@@ -1,12 +1,12 @@
 import type { Sql } from '#db';
 import type { ObjectStore } from '#objects';
+import { artifactKeys } from './jobs/job.ts';
 import {
   type AttemptObject,
   findOrphansOfAttempts,
   listUnknownSnapshots,
   registerSnapshots,
 } from './orphan-objects.store.ts';
-import { artifactKeys } from './publish/artifacts.ts';
 
 const attemptForm = /^training\/jobs\/(job_[^/]+)\/([1-9][0-9]{0,8})\/(?:([^/]+)\/)?([^/]+)$/;
 const snapshotForm = /^training\/snapshots\/([0-9a-f]{64})\/[^/]+$/;

@@ -10,7 +10,7 @@ import type { ModelsService } from '#models';
 import type { Site } from '#web';
 import type { AppOptions } from '../../src/app/infrastructure.ts';
 import { type App, createApp } from '../../src/app.ts';
-import { openCatalogue } from '../../src/cli/catalogue.ts';
+import { openCatalogue } from '../../src/cli/models.ts';
 import { loadConfig } from '../../src/config.ts';
 import { watchContract } from './contract-watch.ts';
 

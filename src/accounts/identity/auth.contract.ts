@@ -1,4 +1,4 @@
-import type { ContractAnswer, Contract } from '#http';
+import type { Contract, ContractAnswer } from '#http';
 import { accountExample } from '../account.contract.ts';
 import { callbackQuery, departAnswer, optionsAnswer, sessionAnswer, signOutEverywhereAnswer } from './auth.schema.ts';
 

@@ -19,7 +19,7 @@ export type LaunchSettings = {
   first?: { args: string[]; writes: string };
 };
 
-/** A program that works with models by itself. One module each, and a line in `programs.ts`. */
+/** A program that works with models by itself. */
 export type AgentProgram = {
   name: string;
   title: string;

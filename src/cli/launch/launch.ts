@@ -4,16 +4,14 @@ import { OperatorError } from '#kernel';
 import type { Config } from '../../config.ts';
 import { localAccount, localProjects } from '../first-start.ts';
 import { note, print } from '../terminal.ts';
-import { type AgentProgram, keyVariable } from './agent-program.ts';
+import { type AgentProgram, keyReference, keyVariable, type LaunchSettings } from './agent-program.ts';
 import { askServer } from './ask-server.ts';
 import { agentPrograms } from './programs.ts';
-import { renderSettings } from './render-settings.ts';
-import { runProgram } from './run-program.ts';
-import { userEnvironment } from './user-environment.ts';
+import { runProgram, userEnvironment } from './run-program.ts';
 
 type Flags = { project: string; model?: string; url?: string; run?: boolean; yes?: boolean };
 
-export type LaunchOptions = {
+type LaunchOptions = {
   config: () => Config;
   umask: number;
 };
@@ -92,4 +90,19 @@ async function agrees({ title }: AgentProgram, file: string): Promise<boolean> {
   } finally {
     lines.close();
   }
+}
+
+/** The settings as lines for a shell, which can be run as they are. The key stays in its variable. */
+function renderSettings({ command }: AgentProgram, { env, args, first }: LaunchSettings): string {
+  const lines = Object.entries(env).map(([name, value]) => `export ${name}=${shellWord(value)}`);
+  if (first) lines.push(`# Writes ${first.writes}:`, renderCommand(command, first.args));
+  return [...lines, renderCommand(command, args)].join('\n');
+}
+
+const renderCommand = (command: string, args: readonly string[]) => [command, ...args.map(shellWord)].join(' ');
+
+function shellWord(text: string): string {
+  if (text === keyReference) return `"${text}"`;
+  if (/^[A-Za-z0-9_./:@=-]+$/.test(text)) return text;
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

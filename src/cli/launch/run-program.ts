@@ -3,7 +3,7 @@ import { messageOf, OperatorError, systemCodeOf } from '#kernel';
 import { startProcess } from '#processes';
 import { type AgentProgram, keyReference, type LaunchSettings } from './agent-program.ts';
 
-export type RunningProgram = {
+type RunningProgram = {
   env: NodeJS.ProcessEnv;
   cwd: string | undefined;
   key: string;
@@ -41,4 +41,11 @@ export async function runProgram(
   } finally {
     process.off('SIGINT', ignore).off('SIGTERM', end).off('SIGHUP', end);
   }
+}
+
+/** Where the user is, and what npm has not added: a program that is started is to work in the user's folder, with another npm there. */
+export function userEnvironment(environment: NodeJS.ProcessEnv): { env: NodeJS.ProcessEnv; cwd: string | undefined } {
+  if (environment['npm_lifecycle_event'] !== 'fanfold') return { env: environment, cwd: undefined };
+  const own = Object.entries(environment).filter(([name]) => !/^npm_|^(INIT_CWD|NODE_COMPILE_CACHE)$/.test(name));
+  return { env: Object.fromEntries(own), cwd: environment['INIT_CWD'] };
 }

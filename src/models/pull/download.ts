@@ -4,9 +4,18 @@ import { open, rename, rm, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { formatBytes } from '../list-models.ts';
 import { ModelError } from '../model-error.ts';
-import { type HubAnswer, type HubOptions, HubRefusal, requestFile, TransferError } from './hub-client.ts';
+import {
+  capitalized,
+  checkStatus,
+  type HubAnswer,
+  type HubOptions,
+  HubRefusal,
+  requestFile,
+  TransferError,
+  withModelErrors,
+  withRetries,
+} from './hub-client.ts';
 import type { ListedFile } from './hub-listing.ts';
-import { capitalized, checkStatus, withModelErrors, withRetries } from './transfer-errors.ts';
 import { createTransferMeter, type TransferMeter, type TransferProgress } from './transfer-meter.ts';
 
 export type DownloadOptions = {

@@ -1,7 +1,14 @@
 import { Type } from 'typebox';
 import { Check } from 'typebox/schema';
-import { type HubOptions, HubRefusal, requestDocument } from './hub-client.ts';
-import { checkStatus, type RetryOptions, withModelErrors, withRetries } from './transfer-errors.ts';
+import {
+  checkStatus,
+  type HubOptions,
+  HubRefusal,
+  type RetryOptions,
+  requestDocument,
+  withModelErrors,
+  withRetries,
+} from './hub-client.ts';
 
 /** A file of a repository: large ones have a SHA-256, small ones git's own digest. */
 export type ListedFile = {

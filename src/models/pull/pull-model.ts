@@ -1,9 +1,8 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { checkFactsOfListed } from '../add-model.ts';
+import { checkFactsOfListed, sha256OfFile } from '../add-model.ts';
 import type { ModelSource } from '../base-model.ts';
 import type { CatalogueEntry } from '../catalogue.ts';
-import { sha256OfFile } from '../file-digest.ts';
 import { checkServable, readGgufFacts } from '../gguf/facts.ts';
 import { inOneLine, ModelError } from '../model-error.ts';
 import type { ModelsService } from '../models-service.ts';

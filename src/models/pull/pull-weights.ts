@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Type } from 'typebox';
 import { Check } from 'typebox/schema';
@@ -6,11 +6,18 @@ import { systemCodeOf } from '#kernel';
 import { inOneLine, ModelError } from '../model-error.ts';
 import type { ModelsService } from '../models-service.ts';
 import { syncFolder } from '../registry.ts';
-import { holdsWeights, hubWeightsFolder, weightsDraft, weightsManifest, withWeightsLock } from '../weights.ts';
+import {
+  holdsWeights,
+  hubWeightsFolder,
+  singleWeights,
+  weightsDraft,
+  weightsIndex,
+  weightsManifest,
+  withWeightsLock,
+} from '../weights.ts';
 import { bytesIn, checkFreeBytes, type DownloadOptions, download, isListed, partialPathOf } from './download.ts';
-import { type ListedFile, listFiles } from './hub-listing.ts';
+import { type HubListing, type ListedFile, listFiles } from './hub-listing.ts';
 import { type PullModelOptions, stoppedOr, type TransferOptions, transferOptions } from './pull-model.ts';
-import { describingFiles, readJson, weightFiles } from './weights-files.ts';
 
 export type PulledWeights =
   | { outcome: 'already_installed'; id: string; folder: string }
@@ -130,4 +137,57 @@ async function putInPlace({ id, source, folder, draft, commit }: Made, fetched: 
   await syncFolder(dirname(folder));
   await rm(former, { recursive: true, force: true });
   return files.reduce((sum, { size_bytes: size }) => sum + size, 0);
+}
+
+/** What describes a model beside its weights, as far as a repository has it. Nothing that would have to be unpickled or run. */
+const descriptions = [
+  'config.json',
+  'generation_config.json',
+  'tokenizer.json',
+  'tokenizer_config.json',
+  'tokenizer.model',
+  'special_tokens_map.json',
+  'added_tokens.json',
+  'vocab.json',
+  'merges.txt',
+  'chat_template.jinja',
+  weightsIndex,
+];
+
+function describingFiles({ files }: HubListing, repo: string): ListedFile[] {
+  if (!files.has('config.json'))
+    throw new ModelError(`${repo} has no config.json; it is no model that can be trained.`);
+  return descriptions.flatMap((name) => files.get(name) ?? []);
+}
+
+const Config = Type.Object({ model_type: Type.String(), auto_map: Type.Optional(Type.Never()) });
+const Index = Type.Object({ weight_map: Type.Record(Type.String(), Type.String()) });
+
+async function weightFiles({ files }: HubListing, folder: string, repo: string): Promise<ListedFile[]> {
+  const config = await readJson(join(folder, 'config.json'));
+  if (!Check(Config, config)) {
+    throw new ModelError(`${repo} describes a model that needs code of its own, or none; it cannot be trained.`);
+  }
+  if (!files.has(weightsIndex)) {
+    const single = files.get(singleWeights);
+    if (single) return [single];
+    throw new ModelError(`${repo} has no weights in the safetensors format.`);
+  }
+  const index = await readJson(join(folder, weightsIndex));
+  if (!Check(Index, index)) throw new ModelError(`The ${weightsIndex} of ${repo} is damaged.`);
+  const shards = [...new Set(Object.values(index.weight_map))].toSorted();
+  return shards.map((name) => {
+    const shard = /^[\w-][\w.-]*\.safetensors$/.test(name) ? files.get(name) : undefined;
+    if (shard) return shard;
+    throw new ModelError(`${repo} lacks the file ${JSON.stringify(name.slice(0, 80))} that its index names.`);
+  });
+}
+
+/** Null: it is not there, or it is damaged. */
+export async function readJson(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch {
+    return null;
+  }
 }

@@ -1,11 +1,12 @@
 import { type Actor, type Happening, recordActivity } from '#activity';
 import { billingUnitMs, billingUnits, endCall, voidCalls } from '#calls';
 import type { Sql } from '#db';
+import { fault } from '#kernel';
 import { appendLogs, type LogLevel } from '../logs/logs.store.ts';
-import { callIdOf, trainingOperation } from './create-job.ts';
+import { callIdOf, type JobAuthor, trainingOperation } from './create-job.ts';
 import { hints, isRetryable } from './failures.ts';
 import type { JobError, TrainingJob } from './job.ts';
-import { lockJob } from './jobs.store.ts';
+import { discardCheckpoints, lockJob } from './jobs.store.ts';
 import { isFinal, type JobEvent, type JobTransition, transition, workedStates } from './lifecycle.ts';
 import {
   endAttempt,
@@ -211,4 +212,25 @@ async function recordJobActivity(
     data: { attempt: job.attempt, ...data },
     requestId,
   });
+}
+
+/**
+ * Cancels a locked job: at once where nobody works on it, else as soon as its worker hears of it. What was canceled, or is
+ * about to be, stays so. Throws `state_conflict` where it is too late.
+ */
+export async function cancelJob(
+  tx: Sql,
+  job: TrainingJob,
+  { keepCheckpoint, author }: { keepCheckpoint: boolean; author: JobAuthor },
+): Promise<TrainingJob> {
+  if (job.state === 'canceled' || job.state === 'canceling') return job;
+  const canceled = await advance(tx, job, { type: 'cancel_requested' }, author);
+  if (!canceled) {
+    throw fault('state_conflict', {
+      message: job.state === 'saving' ? 'Training is done; the result is being saved.' : 'The job is over.',
+      details: { state: job.state, allowed_from: ['queued', 'preparing', 'running', 'interrupted'] },
+    });
+  }
+  if (!keepCheckpoint) await discardCheckpoints(tx, job.id);
+  return canceled;
 }

@@ -154,3 +154,8 @@ export type JobAttempt = {
 
 /** A checkpoint that an attempt begins with. */
 export type ResumePoint = { attempt: number; step: number; name: string };
+
+export function artifactKeys({ jobId, attempt }: { jobId: string; attempt: number }) {
+  const folder = `training/jobs/${jobId}/${attempt}`;
+  return { adapter: `${folder}/adapter.gguf`, archive: `${folder}/lora.zip`, manifest: `${folder}/manifest.json` };
+}

@@ -12,11 +12,10 @@ import { convertAdapter, readHeads } from '../adapters/convert-adapter.ts';
 import { type PackedFile, packFiles } from '../adapters/pack-adapter.ts';
 import type { TransitionContext } from '../jobs/advance.ts';
 import { AttemptFailure } from '../jobs/failures.ts';
-import type { TrainingJob } from '../jobs/job.ts';
+import { artifactKeys, type TrainingJob } from '../jobs/job.ts';
 import type { SnapshotManifest } from '../prepare/snapshot.ts';
 import { servingOf } from '../settings/hyperparameters.ts';
 import { architectureOf, baseFilesOf } from '../supervise/base-weights.ts';
-import { artifactKeys } from './artifacts.ts';
 import { type AdapterCheck, checkAdapter } from './check-adapter.ts';
 
 export type TrainedAttempt = {

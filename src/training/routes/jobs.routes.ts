@@ -2,15 +2,15 @@ import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { once } from '#calls';
 import type { Datasets } from '#datasets';
-import type { Database } from '#db';
+import type { Database, Sql } from '#db';
 import { pageOf, plainPageQuery, readPage, type TypeBoxProvider } from '#http';
-import type { CursorCodec } from '#kernel';
+import { type CursorCodec, createListCursor, foldText, type PageRequest } from '#kernel';
 import type { ModelsService } from '#models';
 import { changeOwnProject, projectPathOf, readOwnProject } from '#projects';
-import { cancelJob } from '../jobs/cancel.ts';
+import { cancelJob } from '../jobs/advance.ts';
 import { createJob, freezeData } from '../jobs/create-job.ts';
 import type { TrainingJob } from '../jobs/job.ts';
-import { pageOfAttempts, pageOfJobs } from '../jobs/list-jobs.ts';
+import { countJobs, type JobFilter, listAttempts, listJobs } from '../jobs/jobs.store.ts';
 import { type JobRequest, planJob } from '../jobs/plan.ts';
 import { blockOf, estimateRetry, retryJob } from '../jobs/retry.ts';
 import { retryBody, retryQuery } from './attempts.schema.ts';
@@ -155,4 +155,26 @@ function requestOf(body: Static<typeof createJobBody>): JobRequest {
 
 function controlOf(control: { dataset_version_id: string; replay_ratio?: number } | null | undefined) {
   return control ? { versionId: control.dataset_version_id, replayRatio: control.replay_ratio ?? 0 } : null;
+}
+
+type JobListDeps = { sql: Sql; cursors: CursorCodec };
+
+async function pageOfJobs({ sql, cursors }: JobListDeps, query: JobFilter, { limit, cursor }: PageRequest) {
+  const filter = { ...query, q: query.q === null ? null : foldText(query.q) };
+  const { projectId, state, baseModelId, datasetId, q } = filter;
+  const scope = ['training-jobs', projectId, state ?? '', baseModelId ?? '', datasetId ?? '', q ?? ''];
+  const { after, cursorOf } = createListCursor(cursors, scope);
+  const [rows, totalCount] = await Promise.all([
+    listJobs(sql, filter, { after: after(cursor), limit: limit + 1 }),
+    countJobs(sql, filter),
+  ]);
+  return { rows, totalCount, limit, cursorOf };
+}
+
+async function pageOfAttempts({ sql, cursors }: JobListDeps, job: TrainingJob, { limit, cursor }: PageRequest) {
+  const scope = ['training-attempts', job.id];
+  const before = cursor === null ? null : Number(cursors.decode(scope, cursor)[0]);
+  const rows = await listAttempts(sql, job.id, { before, limit: limit + 1 });
+  const cursorOf = ({ number }: (typeof rows)[number]) => cursors.encode(scope, [String(number)]);
+  return { rows, totalCount: job.attempt, limit, cursorOf };
 }

@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { newId } from '#kernel';
+import { submissionId } from './ray-client.ts';
 import { createRayRunner } from './ray-runner.ts';
-import { submissionId } from './ray-submission.ts';
 
 /** A cluster as far as it lists and stops submissions. */
 async function openCluster(jobs: readonly { submission_id: string | null; status: string }[]) {

@@ -2,9 +2,18 @@ import { storable } from '#kernel';
 import { exists } from '../exists.ts';
 import type { AttemptName } from '../jobs/job.ts';
 import { exitCodes } from './protocol.ts';
-import { RayClient, type RayEndpoint, type RayJob, RayUnreachable } from './ray-client.ts';
+import {
+  attemptOfSubmission,
+  RayClient,
+  type RayEndpoint,
+  type RayJob,
+  type RayTerms,
+  RayUnreachable,
+  submissionId,
+  submissionOf,
+  uploadPackage,
+} from './ray-client.ts';
 import { RayJobRun } from './ray-job.ts';
-import { attemptOfSubmission, type RayTerms, submissionId, submissionOf, uploadPackage } from './ray-submission.ts';
 import { longestSilenceMs, type Runner, type RunnerLine, type TrainerOutcome, type TrainerStart } from './runner.ts';
 import { SharedAttempt, type SharedFolder } from './shared-folder.ts';
 import { StartFolder } from './start-folder.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { OperatorError } from '#kernel';
-import { trainerPython } from './trainer-python.ts';
+import { trainerPython } from './trainer-program.ts';
 
 let folder: string;
 const environment = { PATH: process.env.PATH ?? '', HOME: tmpdir() };

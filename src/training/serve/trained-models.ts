@@ -5,7 +5,7 @@ import type { TrainedFacts, TrainedJobs, TrainedModel, TrainedModels } from '#mo
 import type { ObjectStore } from '#objects';
 import { peftFiles } from '../adapters/adapter-config.ts';
 import { unpackFiles } from '../adapters/unpack-adapter.ts';
-import { artifactKeys } from '../publish/artifacts.ts';
+import { artifactKeys } from '../jobs/job.ts';
 import { servingOf } from '../settings/hyperparameters.ts';
 import type { AdapterFiles } from './adapter-files.ts';
 import { findServedJobs, isOfPublicProject, type ServedJobRow } from './served-jobs.store.ts';

@@ -13,7 +13,7 @@ import {
   noteCheckpointRemoved,
   noteCheckpointStored,
 } from './checkpoints.store.ts';
-import type { LeasedJob, WorkerDeps } from './leased-job.ts';
+import type { LeasedJob, WorkerDeps } from './lease.ts';
 
 const maxStored = 2;
 

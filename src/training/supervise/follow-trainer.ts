@@ -3,7 +3,7 @@ import { exitCodes, type TrainerSpec } from '../runners/protocol.ts';
 import { isEvent, type RunnerLine, type TrainerOutcome } from '../runners/runner.ts';
 import type { TrainerFailure } from '../runners/trainer-events.ts';
 import type { CheckpointUploads } from './checkpoints.ts';
-import { type LeasedJob, retryWhileUnavailable, type WorkerDeps } from './leased-job.ts';
+import { type LeasedJob, retryWhileUnavailable, type WorkerDeps } from './lease.ts';
 import { recordOutput } from './record-output.ts';
 
 type TrainerEnd = {

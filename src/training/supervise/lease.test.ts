@@ -5,8 +5,7 @@ import { createTestDatabase } from '#test/database.ts';
 import { startTraining } from '../training.fixture.ts';
 import { OutputBatches } from './follow-trainer.ts';
 import { renewLease } from './lease.store.ts';
-import { claim, LeaseLost, startHeartbeat } from './lease.ts';
-import { retryWhileUnavailable } from './leased-job.ts';
+import { claim, LeaseLost, retryWhileUnavailable, startHeartbeat } from './lease.ts';
 
 test('what waits for the database under a lease waits no longer once the work has ended', async () => {
   const { database, drop } = await createTestDatabase();

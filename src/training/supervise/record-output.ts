@@ -1,8 +1,7 @@
 import type { Database, Sql } from '#db';
 import { advance } from '../jobs/advance.ts';
 import type { AttemptName, JobLease, TrainingJob, TrainingProgress } from '../jobs/job.ts';
-import { appendLogs, type NewLogLine } from '../logs/logs.store.ts';
-import { type MetricPoint, resultPrefix, writeMetrics } from '../logs/metrics.store.ts';
+import { appendLogs, type MetricPoint, type NewLogLine, resultPrefix, writeMetrics } from '../logs/logs.store.ts';
 import { isEvent, type RunnerLine } from '../runners/runner.ts';
 import type { TrainerEvent, TrainerMetrics } from '../runners/trainer-events.ts';
 import { findCheckpointTime, insertCheckpoint } from './checkpoints.store.ts';

@@ -10,7 +10,7 @@ import { continueCounting, hasMoved, layOutData, writeSpec } from './attempt-fol
 import { type CheckpointUploads, createCheckpointUploads } from './checkpoints.ts';
 import { followTrainer } from './follow-trainer.ts';
 import { noteTrainerEnd, noteTrainerStart } from './lease.store.ts';
-import { applyEvent, type LeasedJob, type WorkerDeps, withLeasedJob } from './leased-job.ts';
+import { applyEvent, type LeasedJob, type WorkerDeps, withLeasedJob } from './lease.ts';
 import { droppedExampleLines } from './log-lines.ts';
 import { writeSnapshot } from './record-output.store.ts';
 import { specOf } from './trainer-spec.ts';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createIntervalTask } from '#kernel';
 import { isWorkWaiting } from './lease.store.ts';
-import { type ClaimedJob, claim } from './lease.ts';
-import type { WorkerDeps } from './leased-job.ts';
+import { type ClaimedJob, claim, type WorkerDeps } from './lease.ts';
 import { work } from './worker.ts';
 
 type SupervisorOptions = WorkerDeps & {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Runner } from '../runners/runner.ts';
-import type { WorkerDeps } from './leased-job.ts';
+import type { WorkerDeps } from './lease.ts';
 
 type Scripted = Pick<WorkerDeps, 'database' | 'root'> & Partial<WorkerDeps> & Pick<Runner, 'run'> & Partial<Runner>;
 

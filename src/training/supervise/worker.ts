@@ -4,13 +4,19 @@ import type { Sql } from '#db';
 import { Fault, isStorageFull, isUnavailableFault, OperatorError } from '#kernel';
 import { AttemptFailure } from '../jobs/failures.ts';
 import type { TrainingJob } from '../jobs/job.ts';
-import { findHello } from '../logs/logs.store.ts';
-import { readLastMetrics, resultPrefix } from '../logs/metrics.store.ts';
+import { findHello, readLastMetrics, resultPrefix } from '../logs/logs.store.ts';
 import { noteArtifacts } from '../maintenance.store.ts';
 import type { TrainedAttempt } from '../publish/publish.ts';
 import { attemptFolder, hasResult, outName, removeAttempt } from './attempt-folder.ts';
-import { type ClaimedJob, LeaseLost, startHeartbeat } from './lease.ts';
-import { applyEvent, type LeasedJob, type WorkerDeps, withLeasedJob } from './leased-job.ts';
+import {
+  applyEvent,
+  type ClaimedJob,
+  type LeasedJob,
+  LeaseLost,
+  startHeartbeat,
+  type WorkerDeps,
+  withLeasedJob,
+} from './lease.ts';
 import { runTrainers } from './run-trainers.ts';
 
 /** Before a job that waits for the database or the object store is tried again. */
