@@ -25,13 +25,12 @@ export const inCommon: Record<string, string> = {
   'stored-responses.ts': 'what is stored for later calls',
 };
 
-/** What is known of each other: `openai` is what those of OpenAI share. */
+/** What is known of each other, besides `shared`, which all of them know: `openai` is what those of OpenAI share. */
 export const betweenProtocols: Record<string, string> = {
   'chat-completions -> openai': 'of OpenAI',
   'completions -> openai': 'of OpenAI',
   'embeddings -> openai': 'of OpenAI',
   'responses -> openai': 'of OpenAI',
-  'messages -> openai': 'the faults that every call of a model may have',
   'completions -> chat-completions': 'a prompt of the legacy route is a conversation with one message',
 };
 

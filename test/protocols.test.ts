@@ -46,7 +46,7 @@ function strangersIn(file: Pick<SourceFile, 'path' | 'text'>, used = new Set<str
     if (!from.startsWith('src/')) return typesOnly || from === 'typebox' || from === 'node:crypto' ? [] : told;
     if (!from.startsWith(folder)) return from.startsWith(room) ? allowed(from.slice(room.length), inCommon) : told;
     const other = protocolOf(from);
-    return other === own ? [] : allowed(`${own} -> ${other}`, betweenProtocols);
+    return other === own || other === 'shared' ? [] : allowed(`${own} -> ${other}`, betweenProtocols);
   });
 }
 

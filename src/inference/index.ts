@@ -20,12 +20,12 @@ export {
 } from './protocols/chat-completions/chat-request.contract.ts';
 export { readChatRequest } from './protocols/chat-completions/chat-request.ts';
 export { repeatChatStream, usageToWire } from './protocols/chat-completions/index.ts';
-export { textCallFaults } from './protocols/openai/sampling.contract.ts';
 export {
   finishReason as finishReasonSchema,
   usageExample,
   usageSchema,
 } from './protocols/openai/usage.schema.ts';
+export { textCallFaults } from './protocols/shared/call.contract.ts';
 export { createRepeatGuard } from './repeat-guard.ts';
 export { createSavedCalls } from './saved-calls-wiring.ts';
 export type { ResponseStore } from './stored-responses.ts';

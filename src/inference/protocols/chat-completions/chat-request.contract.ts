@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { expecting, expectingWithin, nullable } from '#http';
 import { isFields } from '#kernel';
-import { calledModel, notSupported, optional, samplingFields } from '../openai/sampling.contract.ts';
+import { samplingFields } from '../openai/sampling.contract.ts';
+import { calledModel, notSupported, optional } from '../shared/call.contract.ts';
 
 const textPart = Type.Object({
   type: Type.Literal('text', { description: 'Only text is read.' }),

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { type Contract, nullable } from '#http';
-import { textCallFaults } from '../openai/sampling.contract.ts';
 import { answeredModel, created, finishReason, usageExample, usageSchema } from '../openai/usage.schema.ts';
+import { textCallFaults } from '../shared/call.contract.ts';
 import { chatRequestSchema, toolCalls } from './chat-request.contract.ts';
 
 const logprobs = Type.Null({ description: 'Always null.' });

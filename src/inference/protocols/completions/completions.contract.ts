@@ -1,7 +1,8 @@
 import Type from 'typebox';
 import { type Contract, expectingWithin } from '#http';
-import { calledModel, notSupported, samplingFields, textCallFaults } from '../openai/sampling.contract.ts';
+import { samplingFields } from '../openai/sampling.contract.ts';
 import { answeredModel, created, finishReason, usageExample, usageSchema } from '../openai/usage.schema.ts';
+import { calledModel, notSupported, textCallFaults } from '../shared/call.contract.ts';
 
 /** The body of P/completions. */
 export const completionRequestSchema = Type.Object(

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { Contract } from '#http';
-import { calledModel, optional, textCallFaults } from '../openai/sampling.contract.ts';
 import { answeredModel } from '../openai/usage.schema.ts';
+import { calledModel, optional, textCallFaults } from '../shared/call.contract.ts';
 
 const text = Type.String({ minLength: 1 });
 

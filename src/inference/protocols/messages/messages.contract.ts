@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { Contract } from '#http';
-import { textCallFaults } from '../openai/sampling.contract.ts';
+import { textCallFaults } from '../shared/call.contract.ts';
 import { messageAnswerSchema, messageEventSchema } from './message.schema.ts';
 import { eventsOfMessage } from './message-stream.ts';
 import { countRequestSchema, messagesRequestSchema } from './request.schema.ts';

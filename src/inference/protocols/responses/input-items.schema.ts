@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { expecting } from '#http';
-import { optional } from '../openai/sampling.contract.ts';
+import { optional } from '../shared/call.contract.ts';
 
 const id = optional(Type.String({ description: 'Id of the item, as an answer or a list named it.' }));
 const status = optional(Type.String({ description: 'Ignored.' }));

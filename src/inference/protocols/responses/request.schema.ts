@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { expecting } from '#http';
-import { calledModel, notSupported, optional, samplingFields } from '../openai/sampling.contract.ts';
+import { samplingFields } from '../openai/sampling.contract.ts';
+import { calledModel, notSupported, optional } from '../shared/call.contract.ts';
 import { inputItem } from './input-items.schema.ts';
 import { toolChoice, tools } from './tools.schema.ts';
 

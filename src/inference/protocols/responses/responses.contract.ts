@@ -1,5 +1,5 @@
 import type { Contract } from '#http';
-import { textCallFaults } from '../openai/sampling.contract.ts';
+import { textCallFaults } from '../shared/call.contract.ts';
 import { responseExample, streamExample } from './examples.ts';
 import { responsesRequestSchema } from './request.schema.ts';
 import { responseEventSchema, responseSchema } from './response.schema.ts';

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { expecting } from '#http';
-import { optional } from '../openai/sampling.contract.ts';
+import { optional } from '../shared/call.contract.ts';
 
 const description = optional(Type.String({ description: 'What it does, for the model.' }));
 const anything = (description: string) => Type.Optional(Type.Unknown({ description }));
