@@ -12,6 +12,7 @@ import {
   framesOf,
   joined,
   listAt,
+  numberAt,
 } from './read-answer.ts';
 
 /** What a call asks for; every protocol says it in its own words. */
@@ -245,8 +246,66 @@ const messages: ProtocolRow = {
   },
 };
 
+const cohere: ProtocolRow = {
+  name: 'cohere',
+  operation: 'cohere_chat.create',
+  kind: 'text',
+  project: 'chat',
+  path: 'cohere/v2/chat',
+  keys: [bearer],
+  body: ({ model, text, maxTokens, stream, schema }) => ({
+    model,
+    messages: user(text),
+    max_tokens: maxTokens,
+    thinking: { type: 'disabled' },
+    stream,
+    ...(schema ? { response_format: { type: 'json_object', json_schema: schema } } : {}),
+  }),
+  keepsLong: true,
+  textField: 'messages',
+  tooLong: 'invalid_request',
+  tooLongWords: /maximum context length is 4096 .* at least \d+ tokens/,
+  fitsContext: false,
+  readsBadText: false,
+  refusal: (name) => [faultRows[name].status, faultRows[name].code],
+  errorIn: errorIn('code'),
+  whole: {
+    isWhole: (answer) => typeof at(JSON.parse(answer), 'finish_reason') === 'string',
+    counted: countedByCohere,
+    said: (answer) => joined(listAt(JSON.parse(answer), 'message', 'content').map((part) => at(part, 'text'))),
+  },
+  stream: {
+    isWhole: (answer) => framesOf(answer).some((frame) => at(frame, 'type') === 'message-end'),
+    counted: countedByCohere,
+    said: (answer) =>
+      joined(
+        framesOf(answer).map(
+          (frame) => at(frame, 'type') === 'content-delta' && at(frame, 'delta', 'message', 'content', 'text'),
+        ),
+      ),
+  },
+};
+
+function countedByCohere(answer: string): Counted {
+  const usage = framesOf(answer)
+    .flatMap((frame) => at(frame, 'usage') ?? at(frame, 'delta', 'usage') ?? [])
+    .at(-1);
+  return {
+    promptTokens: numberAt(usage, 'tokens', 'input_tokens'),
+    completionTokens: numberAt(usage, 'tokens', 'output_tokens'),
+    cachedTokens: numberAt(usage, 'cached_tokens'),
+  };
+}
+
 /** Every protocol that is served: tests of charges, limits, isolation and the like run with each of them. */
-export const protocolRows: readonly ProtocolRow[] = [chatCompletions, completions, embeddings, messages, responses];
+export const protocolRows: readonly ProtocolRow[] = [
+  chatCompletions,
+  cohere,
+  completions,
+  embeddings,
+  messages,
+  responses,
+];
 
 export const textRows = protocolRows.filter(({ kind }) => kind === 'text');
 

@@ -1,5 +1,6 @@
 import type { Protocol } from '../protocol.ts';
 import { chatCompletions } from './chat-completions/index.ts';
+import { cohere } from './cohere/index.ts';
 import { completions } from './completions/index.ts';
 import { embeddings } from './embeddings/index.ts';
 import { createMessagesProtocol } from './messages/index.ts';
@@ -14,6 +15,7 @@ export type ProtocolSettings = {
 /** The protocols that are served; another one is a folder beside these, and a line here. */
 export const createProtocols = (settings: ProtocolSettings): readonly Protocol[] => [
   chatCompletions,
+  cohere,
   completions,
   embeddings,
   createMessagesProtocol(settings),
