@@ -21,7 +21,7 @@ export type AlertSources = {
 export function alertsOf(sources: AlertSources): Alert[] {
   const { failedInWindow } = sources.training;
   const { awaitingConfirmation } = sources.imports;
-  const { restingKeys } = sources.state;
+  const { unusedKeys } = sources.state;
   const alerts: (Alert | null)[] = [
     creditsAlert(sources),
     ...modelAlerts(sources.state),
@@ -41,12 +41,12 @@ export function alertsOf(sources: AlertSources): Alert[] {
           message: `${counted(awaitingConfirmation, 'import')} waiting for your confirmation.`,
           href: '/projects',
         },
-    restingKeys === 0
+    unusedKeys === 0
       ? null
       : {
           code: 'key_unused',
           severity: 'info',
-          message: `${counted(restingKeys, 'active API key')} not used for 30 days.`,
+          message: `${counted(unusedKeys, 'active API key')} not used for 30 days.`,
           href: '/keys',
         },
   ];
@@ -65,7 +65,7 @@ function creditsAlert({ state: { balanceMicro, heldMicro }, lowMicro }: AlertSou
   };
 }
 
-function modelAlerts({ slug, failedModels, models }: AccountState): Alert[] {
+function modelAlerts({ slug, failedModels, failures }: AccountState): Alert[] {
   const shown = failedModels.map(
     ({ id, alias, projectSlug }): Alert => ({
       code: 'model_failed',
@@ -74,7 +74,7 @@ function modelAlerts({ slug, failedModels, models }: AccountState): Alert[] {
       href: hrefOf({ kind: 'hosted_model', id }, { ownerSlug: slug, slug: projectSlug }),
     }),
   );
-  const more = models.failed - shown.length;
+  const more = failures - shown.length;
   if (more <= 0) return shown;
   const message = `${counted(more, 'more hosted model')} could not be loaded.`;
   return [...shown, { code: 'model_failed', severity: 'error', message, href: '/projects' }];

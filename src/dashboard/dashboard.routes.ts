@@ -3,7 +3,6 @@ import type { TypeBoxProvider } from '#http';
 import { dashboardContract } from './dashboard.contract.ts';
 import { dashboardQuery } from './dashboard.schema.ts';
 import { type DashboardSources, readDashboard } from './dashboard.ts';
-import { dashboardToWire } from './dashboard-wire.ts';
 
 export function dashboardRoutes(sources: DashboardSources) {
   return async (app: FastifyInstance): Promise<void> => {
@@ -13,8 +12,7 @@ export function dashboardRoutes(sources: DashboardSources) {
         config: { operation: 'dashboard.read', contract: dashboardContract },
         schema: { querystring: dashboardQuery },
       },
-      async ({ principal, query }) =>
-        dashboardToWire(await readDashboard(sources, principal.accountId, query.window ?? '7d')),
+      ({ principal, query }) => readDashboard(sources, principal.accountId, query.window ?? '7d'),
     );
   };
 }

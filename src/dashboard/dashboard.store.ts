@@ -1,55 +1,35 @@
 import type { Sql } from '#db';
 import { firstIdAt, type Micro } from '#kernel';
 
-type RecentProject = {
-  id: string;
-  slug: string;
-  name: string;
-  kind: 'text' | 'embedding';
-  visibility: 'private' | 'public';
-  createdAt: Date;
-  updatedAt: Date;
-};
-
-type FailedModel = { id: string; alias: string; projectSlug: string };
-
 export type AccountState = {
   slug: string;
   bornAt: Date;
   balanceMicro: Micro;
   heldMicro: Micro;
   projects: number;
-  recentProjects: RecentProject[];
+  recentProjects: {
+    id: string;
+    slug: string;
+    name: string;
+    kind: 'text' | 'embedding';
+    visibility: 'private' | 'public';
+    /** As JSON has it. */
+    createdAt: string;
+    updatedAt: string;
+  }[];
   keys: number;
   activeKeys: number;
   /** Active, and not used for thirty days. */
-  restingKeys: number;
-  models: { active: number; warming: number; failed: number };
-  failedModels: FailedModel[];
+  unusedKeys: number;
+  activeModels: number;
+  warmingModels: number;
+  failures: number;
+  /** The latest of them. */
+  failedModels: { id: string; alias: string; projectSlug: string }[];
   errors: number[];
   p50Ms: number | null;
   p95Ms: number | null;
   hasCalled: boolean;
-};
-
-type Row = {
-  slug: string;
-  created_at: Date;
-  balance_micro: bigint;
-  held_micro: bigint;
-  projects: number;
-  recent: (Omit<RecentProject, 'createdAt' | 'updatedAt'> & { created_at: string; updated_at: string })[];
-  keys: number;
-  active_keys: number;
-  resting_keys: number;
-  models_active: number;
-  models_warming: number;
-  models_failed: number;
-  failed_models: { id: string; alias: string; project_slug: string }[];
-  errors: number[];
-  p50_ms: number | null;
-  p95_ms: number | null;
-  has_called: boolean;
 };
 
 /** Errors of one point are counted up to this number. */
@@ -64,30 +44,28 @@ const shownFailures = 5;
  * (projects, keys, models), by `limit`, or by an index that holds just what is counted.
  */
 const statement = `
-  select a.slug, a.created_at, a.balance_micro, a.held_micro,
-         p.projects, p.recent, k.keys, k.active_keys, k.resting_keys,
-         m.models_active, m.models_warming, m.models_failed, m.failed_models, e.errors, t.p50_ms, t.p95_ms,
-         exists (select from ledger where account_id = a.id and type = 'inference') as has_called
+  select a.slug, a.created_at as "bornAt", a.balance_micro as "balanceMicro", a.held_micro as "heldMicro", p.*, k.*, m.*, e.*, t.*,
+         exists (select from ledger where account_id = a.id and type = 'inference') as "hasCalled"
     from accounts a
    cross join lateral (
      select (select count(*) from projects where account_id = a.id and archived_at is null)::integer as projects,
             (select coalesce(json_agg(newest), '[]') from (
-               select id, slug, name, kind, visibility, created_at, updated_at from projects
+               select id, slug, name, kind, visibility, created_at as "createdAt", updated_at as "updatedAt" from projects
                 where account_id = a.id and archived_at is null order by created_at desc, id desc
-                limit ${shownProjects}) newest) as recent) p
+                limit ${shownProjects}) newest) as "recentProjects") p
    cross join lateral (
-     select count(*)::integer as keys, count(*) filter (where active)::integer as active_keys,
-            count(*) filter (where active and coalesce(last_used_at, created_at) < $2::timestamptz)::integer as resting_keys
+     select count(*)::integer as keys, count(*) filter (where active)::integer as "activeKeys",
+            count(*) filter (where active and coalesce(last_used_at, created_at) < $2::timestamptz)::integer as "unusedKeys"
        from api_keys where account_id = a.id) k
    cross join lateral (
-     select count(*) filter (where h.state = 'active')::integer as models_active,
-            count(*) filter (where h.state = 'warming')::integer as models_warming,
-            count(*) filter (where h.state = 'failed')::integer as models_failed,
+     select count(*) filter (where h.state = 'active')::integer as "activeModels",
+            count(*) filter (where h.state = 'warming')::integer as "warmingModels",
+            count(*) filter (where h.state = 'failed')::integer as failures,
             coalesce(to_json((array_agg(
-              json_build_object('id', h.id, 'alias', h.alias, 'project_slug', (
+              json_build_object('id', h.id, 'alias', h.alias, 'projectSlug', (
                 select slug from projects where id = h.project_id))
               order by h.updated_at desc, h.id desc) filter (where h.state = 'failed'))[1:${shownFailures}]),
-              '[]') as failed_models
+              '[]') as "failedModels"
        from projects join hosted_models h on h.project_id = projects.id
       where projects.account_id = a.id and projects.archived_at is null) m
    cross join lateral (
@@ -99,8 +77,8 @@ const statement = `
            where account_id = a.id and id >= point.first_id and id < point.end_id and state <> 'canceled'
            limit ${mostErrors}) failure) counted) e
    cross join lateral (
-     select percentile_cont(0.5) within group (order by active_ms) as p50_ms,
-            percentile_cont(0.95) within group (order by active_ms) as p95_ms
+     select percentile_cont(0.5) within group (order by active_ms) as "p50Ms",
+            percentile_cont(0.95) within group (order by active_ms) as "p95Ms"
        from (select type, active_ms, created_at from ledger
               where account_id = a.id order by seq desc limit ${sampledRows}) latest
       where type = 'inference' and created_at >= $5) t
@@ -115,34 +93,10 @@ export async function findAccountState(
   window: { nowMs: number; points: readonly Date[]; end: Date; since: Date },
 ): Promise<AccountState | null> {
   const borders = [...window.points, window.end].map((point) => firstIdAt('req', point.getTime()));
-  const [row] = await sql.query<Row>(
+  const [row] = await sql.query<AccountState>(
     statement,
     [accountId, new Date(window.nowMs - monthMs), borders.slice(0, -1), borders.slice(1), window.since],
     { name: 'dashboard.account_state' },
   );
-  return row ? toState(row) : null;
-}
-
-function toState(row: Row): AccountState {
-  return {
-    slug: row.slug,
-    bornAt: row.created_at,
-    balanceMicro: row.balance_micro,
-    heldMicro: row.held_micro,
-    projects: row.projects,
-    recentProjects: row.recent.map(({ created_at, updated_at, ...project }) => ({
-      ...project,
-      createdAt: new Date(created_at),
-      updatedAt: new Date(updated_at),
-    })),
-    keys: row.keys,
-    activeKeys: row.active_keys,
-    restingKeys: row.resting_keys,
-    models: { active: row.models_active, warming: row.models_warming, failed: row.models_failed },
-    failedModels: row.failed_models.map(({ project_slug, ...model }) => ({ ...model, projectSlug: project_slug })),
-    errors: row.errors,
-    p50Ms: row.p50_ms,
-    p95Ms: row.p95_ms,
-    hasCalled: row.has_called,
-  };
+  return row ?? null;
 }

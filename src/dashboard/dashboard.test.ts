@@ -137,7 +137,7 @@ test('rooms that report are asked for the same window, once, and shown', async (
     dashboard.alerts.map(({ message }) => message),
     ['1 training job failed.', '2 imports waiting for your confirmation.'],
   );
-  assert.deepEqual([dashboard.gettingStarted.dataset, dashboard.gettingStarted.training], [true, true]);
+  assert.deepEqual([dashboard.getting_started.dataset, dashboard.getting_started.training], [true, true]);
 });
 
 test('a dashboard costs three statements at most, however long its window', async () => {

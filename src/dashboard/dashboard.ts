@@ -1,31 +1,12 @@
+import type { Static } from 'typebox';
 import { spendingTypes, sumUsageBy, type UsageGroup } from '#billing';
 import type { Sql } from '#db';
-import { type Clock, fault, type Micro } from '#kernel';
-import { type Alert, alertsOf } from './alerts.ts';
+import { type Clock, fault, formatCredits, type Micro } from '#kernel';
+import { alertsOf } from './alerts.ts';
+import type { dashboardSchema } from './dashboard.schema.ts';
 import { type AccountState, findAccountState } from './dashboard.store.ts';
-import type { DashboardParts, FeedbackOverview, ImportsOverview, TrainingOverview } from './parts.ts';
+import type { DashboardParts, TrainingOverview } from './parts.ts';
 import { type DashboardWindow, daysBehind, type WindowName, windowAt } from './window.ts';
-
-type Point = { at: Date; requests: number; errors: number; micro: Micro };
-
-export type Dashboard = {
-  asOf: Date;
-  window: WindowName;
-  credits: {
-    availableMicro: Micro;
-    reservedMicro: Micro;
-    spentMicro: Micro;
-    projectedDaysLeft: number | null;
-  };
-  usage: { activeMs: number; p50Ms: number; p95Ms: number; series: Point[] };
-  topModels: { model: string; requests: number; micro: Micro }[];
-  state: AccountState;
-  training: TrainingOverview;
-  imports: ImportsOverview;
-  feedback: FeedbackOverview;
-  alerts: Alert[];
-  gettingStarted: { project: boolean; key: boolean; firstCall: boolean; dataset: boolean; training: boolean };
-};
 
 export type DashboardSources = {
   sql: Sql;
@@ -43,7 +24,7 @@ export async function readDashboard(
   sources: DashboardSources,
   accountId: string,
   name: WindowName,
-): Promise<Dashboard> {
+): Promise<Static<typeof dashboardSchema>> {
   const { sql, clock, parts } = sources;
   const nowMs = clock.nowMs();
   const window = windowAt(name, nowMs);
@@ -58,36 +39,77 @@ export async function readDashboard(
     parts.hasDataset(input),
   ]);
   if (!state) throw fault('not_found', { message: 'There is no such account.' });
+  const spentMicro = -spent.totals.micro;
+  const series = seriesOf(window, spent.data, state.errors);
+  const sum = (field: 'requests' | 'errors') => series.reduce((total, point) => total + point[field], 0);
+  const perDay = Number(spentMicro) / daysBehind(window, { nowMs, bornAt: state.bornAt });
+  const availableMicro = state.balanceMicro - state.heldMicro;
   return {
-    asOf: new Date(nowMs),
+    as_of: new Date(nowMs).toISOString(),
     window: name,
-    credits: creditsOf(state, -spent.totals.micro, daysBehind(window, { nowMs, bornAt: state.bornAt })),
-    usage: usageOf(window, spent, state),
-    topModels: models.data.map(({ value, requests, micro }) => ({ model: value ?? '', requests, micro: -micro })),
-    state,
-    training,
-    imports,
-    feedback,
+    credits: {
+      available: formatCredits(availableMicro),
+      reserved: formatCredits(state.heldMicro),
+      spent_window: formatCredits(spentMicro),
+      projected_days_left: perDay > 0 ? Math.floor(Number(availableMicro) / perDay) : null,
+    },
+    usage: {
+      requests: sum('requests'),
+      errors: sum('errors'),
+      active_ms: Math.round(Number(spent.totals.activeUs) / 1000),
+      credits: formatCredits(spentMicro),
+      p50_ms: Math.round(state.p50Ms ?? 0),
+      p95_ms: Math.round(state.p95Ms ?? 0),
+      series,
+    },
+    projects: { total: state.projects, recent: state.recentProjects.map((row) => recentToWire(row, state.slug)) },
+    training: {
+      active: training.active,
+      queued: training.queued,
+      failed_window: training.failedInWindow,
+      last_succeeded: lastToWire(training.lastSucceeded),
+    },
+    models: {
+      active: state.activeModels,
+      warming: state.warmingModels,
+      failed: state.failures,
+      top: models.data.map(({ value, requests, micro }) => ({
+        model: value ?? '',
+        requests,
+        credits: formatCredits(-micro),
+      })),
+    },
+    feedback: {
+      pending: feedback.pending,
+      needs_judgment: feedback.needsJudgment,
+      promoted_window: feedback.promotedInWindow,
+    },
+    imports: { awaiting_confirmation: imports.awaitingConfirmation, failed_window: imports.failedInWindow },
+    keys: { active: state.activeKeys, unused_30d: state.unusedKeys },
     alerts: alertsOf({ state, training, imports, lowMicro: sources.lowMicro }),
-    gettingStarted: {
+    getting_started: {
       project: state.projects > 0,
       key: state.keys > 0,
-      firstCall: state.hasCalled,
+      first_call: state.hasCalled,
       dataset: hasDataset,
       training: training.hasAny,
     },
   };
 }
 
-type Summed = Awaited<ReturnType<typeof sumUsageBy>>;
-
-function usageOf(window: DashboardWindow, { totals, data }: Summed, state: AccountState): Dashboard['usage'] {
+function recentToWire({ createdAt, updatedAt, ...project }: AccountState['recentProjects'][number], owner: string) {
   return {
-    activeMs: Math.round(Number(totals.activeUs) / 1000),
-    p50Ms: Math.round(state.p50Ms ?? 0),
-    p95Ms: Math.round(state.p95Ms ?? 0),
-    series: seriesOf(window, data, state.errors),
+    ...project,
+    owner,
+    created_at: new Date(createdAt).toISOString(),
+    updated_at: new Date(updatedAt).toISOString(),
   };
+}
+
+function lastToWire(job: TrainingOverview['lastSucceeded']) {
+  if (job === null) return null;
+  const { finishedAt, ...rest } = job;
+  return { ...rest, finished_at: finishedAt.toISOString() };
 }
 
 const endOf = ({ points, grain, since }: DashboardWindow): Date =>
@@ -98,27 +120,13 @@ function usageFilter({ accountId, since }: { accountId: string; since: Date }, t
 }
 
 /** Every point of the window, also those in which nothing happened. A call that failed is a request, too. */
-function seriesOf(
-  { points, grain }: DashboardWindow,
-  groups: readonly UsageGroup[],
-  errors: readonly number[],
-): Point[] {
+function seriesOf({ points, grain }: DashboardWindow, groups: readonly UsageGroup[], errors: readonly number[]) {
   const byName = new Map(groups.map((group) => [group.value, group]));
   return points.map((at, index) => {
     const text = at.toISOString();
     const group = byName.get(grain === 'day' ? text.slice(0, 10) : text);
     const failed = errors[index] ?? 0;
-    return { at, requests: (group?.requests ?? 0) + failed, errors: failed, micro: -(group?.micro ?? 0n) };
+    const credits = formatCredits(-(group?.micro ?? 0n));
+    return { at: text, requests: (group?.requests ?? 0) + failed, errors: failed, credits };
   });
-}
-
-function creditsOf({ balanceMicro, heldMicro }: AccountState, spentMicro: Micro, days: number): Dashboard['credits'] {
-  const availableMicro = balanceMicro - heldMicro;
-  const perDay = Number(spentMicro) / days;
-  return {
-    availableMicro,
-    reservedMicro: heldMicro,
-    spentMicro,
-    projectedDaysLeft: perDay > 0 ? Math.floor(Number(availableMicro) / perDay) : null,
-  };
 }
