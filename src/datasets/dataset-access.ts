@@ -90,11 +90,14 @@ async function lock(tx: Sql, datasetId: string): Promise<LockedDataset | null> {
 }
 
 function refuseArchived({ archived }: Pick<LockedDataset, 'archived'>): void {
-  if (archived)
-    throw fault('state_conflict', {
-      message: 'This dataset is archived.',
-      details: { state: 'archived', allowed_from: ['active'] },
-    });
+  if (archived) throw datasetIsArchived();
+}
+
+export function datasetIsArchived(details: object = {}) {
+  return fault('state_conflict', {
+    message: 'This dataset is archived.',
+    details: { state: 'archived', allowed_from: ['active'], ...details },
+  });
 }
 
 export function noSuchDataset() {

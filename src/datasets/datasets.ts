@@ -12,8 +12,8 @@ import {
   readListPage,
 } from '#kernel';
 import type { ProjectSeen } from '#projects';
-import { noSuchDataset } from './dataset-access.ts';
-import { type DatasetAuthor, recordArchiving, recordCreation } from './dataset-activity.ts';
+import { datasetIsArchived, noSuchDataset } from './dataset-access.ts';
+import { type DatasetAuthor, recordDatasetActivity } from './dataset-activity.ts';
 import {
   countDatasets,
   countOpen,
@@ -66,7 +66,12 @@ async function insertNew(tx: Sql, input: NewDataset): Promise<Dataset> {
   const texts = checkTexts({ name: input.name, description: input.description ?? null });
   const id = newId('ds');
   await insertDataset(tx, { id, projectId, kind, targetModel, ...texts, searchText: searchTextOf(texts) });
-  await recordCreation(tx, { dataset: { id, name: texts.name }, author, kind });
+  await recordDatasetActivity(tx, author, {
+    type: 'dataset.created',
+    dataset: { id, name: texts.name },
+    message: `The dataset "${texts.name}" was created.`,
+    data: { kind },
+  });
   return found(await findDataset(tx, { projectId, id }));
 }
 
@@ -89,14 +94,14 @@ export async function changeDataset(tx: Sql, before: LockedDataset, update: Data
   const { patch, author, maxDatasets } = update;
   const next = planChange(before, patch);
   if (next.isSame) return found(await findDataset(tx, { projectId, id }));
-  if (before.archived && next.archived) throw isArchived();
+  if (before.archived && next.archived) throw datasetIsArchived();
   if (before.archived) await makeRoom(tx, { projectId, maxDatasets });
   await updateDataset(tx, { id, ...next.texts, searchText: searchTextOf(next.texts), archived: next.archived });
   if (next.archived !== before.archived)
-    await recordArchiving(tx, {
+    await recordDatasetActivity(tx, author, {
+      type: next.archived ? 'dataset.archived' : 'dataset.unarchived',
       dataset: { id, name: next.texts.name },
-      author,
-      move: next.archived ? 'archive' : 'unarchive',
+      message: `The dataset "${next.texts.name}" was ${next.archived ? 'archived' : 'taken out of the archive'}.`,
     });
   return found(await findDataset(tx, { projectId, id }));
 }
@@ -150,13 +155,6 @@ function refuseBeyond(maxDatasets: number, openDatasets: number): void {
   throw fault('state_conflict', {
     message: `The project has ${openDatasets} datasets and may have ${maxDatasets}. Archive one first.`,
     details: { reason: 'max_datasets', limit: maxDatasets, actual: openDatasets },
-  });
-}
-
-function isArchived() {
-  return fault('state_conflict', {
-    message: 'This dataset is archived.',
-    details: { state: 'archived', allowed_from: ['active'] },
   });
 }
 

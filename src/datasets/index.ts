@@ -2,15 +2,20 @@ export { checkExample, contentHash } from './content/check-example.ts';
 export type { EmbeddingContent, ExampleContent, Passage, TextContent } from './content/example-content.ts';
 export type { Issue } from './content/issues.ts';
 export { searchTerms, searchWords } from './content/search-words.ts';
-export { changeOwnDataset, type DatasetPath, datasetPathOf, readOwnDataset } from './dataset-access.ts';
+export {
+  changeOwnDataset,
+  type DatasetPath,
+  datasetIsArchived,
+  datasetPathOf,
+  readOwnDataset,
+} from './dataset-access.ts';
 export { type Dataset, findDataset, type LockedDataset } from './datasets.store.ts';
 export { createDatasets, type Datasets } from './datasets-room.ts';
 export { countableOf, countingModel } from './example-tokens.ts';
 export type { AddedExample } from './examples/add-examples.ts';
 export { assignQuerySplit } from './examples/assign-split.ts';
-export { findExample, type ListedExample } from './examples/example-list.store.ts';
+export { countLongExamples, findExample, type ListedExample } from './examples/example-list.store.ts';
 export { type ExampleWire, exampleSchema, exampleToWire } from './examples/examples.schema.ts';
-export { countLongExamples } from './examples/long-examples.store.ts';
 export type {
   ExampleTokenCounter,
   NewExample,

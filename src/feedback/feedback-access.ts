@@ -1,4 +1,4 @@
-import { type Dataset, type DatasetPath, findDataset } from '#datasets';
+import { type Dataset, type DatasetPath, datasetIsArchived, findDataset } from '#datasets';
 import type { Sql } from '#db';
 import type { Principal } from '#http';
 import { fault, isId } from '#kernel';
@@ -27,7 +27,11 @@ export async function authorizeFeedbackWrite(sql: Sql, principal: Principal, pat
   const { project, role } = await seeProject(sql, principal, path);
   if (role !== 'owner') throw fault('owner_required');
   refuseText(project);
-  if (project.archivedAt !== null) throw isArchived('project', {});
+  if (project.archivedAt !== null)
+    throw fault('state_conflict', {
+      message: 'This project is archived.',
+      details: { state: 'archived', allowed_from: ['active'] },
+    });
   return refuseArchived(await datasetIn(sql, project, path));
 }
 
@@ -45,18 +49,11 @@ async function datasetIn(sql: Sql, project: ProjectSeen, { datasetId }: DatasetP
 }
 
 function refuseArchived(dataset: Dataset): Dataset {
-  if (dataset.archivedAt !== null) throw isArchived('dataset', { blockers: ['dataset_archived'] });
+  if (dataset.archivedAt !== null) throw datasetIsArchived({ blockers: ['dataset_archived'] });
   return dataset;
 }
 
 function refuseText({ kind }: ProjectSeen): void {
   if (kind === 'text')
     throw fault('embeddings_not_enabled', { message: 'Search feedback belongs to embedding projects.' });
-}
-
-function isArchived(what: string, details: object) {
-  return fault('state_conflict', {
-    message: `This ${what} is archived.`,
-    details: { state: 'archived', allowed_from: ['active'], ...details },
-  });
 }

@@ -7,7 +7,7 @@ import { eventsRoutes } from './events/events.routes.ts';
 import { reportRoutes } from './events/report.routes.ts';
 import { createReporter } from './events/report.ts';
 import { createFeedbackMaintenance, type FeedbackMaintenanceOptions } from './maintenance.ts';
-import { countFeedback, type FeedbackCounts } from './overview.store.ts';
+import { countFeedback } from './overview.store.ts';
 import { negativePolicy } from './policy/negative-policy.ts';
 import { promotionRoutes } from './promotion/promotion.routes.ts';
 import { settingsRoutes } from './settings/settings.routes.ts';
@@ -22,26 +22,18 @@ export type FeedbackOptions = {
   log: NonNullable<FeedbackMaintenanceOptions['log']>;
 };
 
-export type Feedback = {
-  routes: (app: FastifyInstance) => Promise<void>;
-  count: (query: { accountId: string; since: Date }) => Promise<FeedbackCounts>;
-  start: () => void;
-  /** Rejects never. */
-  stop: () => Promise<void>;
-};
-
-export function createFeedback(options: FeedbackOptions): Feedback {
+export function createFeedback(options: FeedbackOptions) {
   const { database, datasets } = options;
   const reporter = createReporter({ database, minStrength: negativePolicy.minStrength });
   const maintenance = createFeedbackMaintenance(options);
   return {
-    routes: async (app) => {
+    routes: async (app: FastifyInstance): Promise<void> => {
       await app.register(settingsRoutes({ ...options, sql: database }));
       await app.register(reportRoutes({ database, datasets, reporter }));
       await app.register(eventsRoutes(options));
       await app.register(promotionRoutes(options));
     },
-    count: (query) => countFeedback(database, query),
+    count: (query: { accountId: string; since: Date }) => countFeedback(database, query),
     start: maintenance.start,
     stop: maintenance.stop,
   };

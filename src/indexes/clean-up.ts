@@ -6,18 +6,12 @@ import type { VectorFiles } from './vectors/vector-files.ts';
 const task = defineTask<{ indexId: string }>('indexes.clean_up', { retries: 20 });
 const deletedAtOnce = 2_000;
 
-export type CleanUp = {
-  /** Takes documents and vectors of an index away that is gone, or ended without success. */
-  enqueue: (tx: Sql, indexId: string) => Promise<void>;
-  /** Enqueues what the queue has lost, and what a build wrote after its index had ended. */
-  resume: () => Promise<void>;
-};
-
+/** Takes documents and vectors of an index away that is gone, or ended without success. */
 export function createCleanUp(options: {
   database: Database;
   jobs: Pick<Jobs, 'handle' | 'enqueue'>;
   files: VectorFiles;
-}): CleanUp {
+}) {
   const { database, jobs, files } = options;
   const enqueue = (sql: Sql, indexId: string) => jobs.enqueue(sql, task, { indexId }, { key: indexId });
   jobs.handle(task, async ({ indexId }, { signal }) => {
@@ -26,7 +20,8 @@ export function createCleanUp(options: {
   });
   return {
     enqueue,
-    resume: async () => {
+    /** Enqueues what the queue has lost, and what a build wrote after its index had ended. */
+    resume: async (): Promise<void> => {
       for (const id of await listOrphans(database)) await enqueue(database, id);
     },
   };

@@ -6,7 +6,6 @@ import type { Engine } from '#engine';
 import type { Jobs } from '#jobs';
 import type { Clock, CursorCodec } from '#kernel';
 import type { ModelsService } from '#models';
-import type { RunningWork } from '#projects';
 import { createBackground } from './background.ts';
 import { createBuildTask } from './building/build-task.ts';
 import { createCleanUp } from './clean-up.ts';
@@ -37,14 +36,8 @@ export type IndexesOptions = {
   maxDocuments: number;
 };
 
-export type Indexes = {
-  routes: (app: FastifyInstance) => Promise<void>;
-  work: RunningWork;
-  start: () => Promise<void>;
-  stop: () => void;
-};
-
-export function createIndexes(options: IndexesOptions): Indexes {
+/** Vector indexes over dataset versions: search, hard negatives, and how well models find. */
+export function createIndexes(options: IndexesOptions) {
   const { database, engine, models, calls, datasets, folder, environment, maxFileBytes } = options;
   const scanner = createScanner(environment);
   const files = createVectorFiles({ sql: database, folder, maxBytes: maxFileBytes });
@@ -67,13 +60,14 @@ export function createIndexes(options: IndexesOptions): Indexes {
   const paid = { sql: database, calls, pace: engine.throughput };
   const { maxIndexes } = datasets.limits;
   return {
-    routes: async (app) => {
+    routes: async (app: FastifyInstance): Promise<void> => {
       await app.register(indexesRoutes({ ...options, buildTask, maxIndexes, digests, cleanUp: cleanUp.enqueue }));
       await app.register(searchRoutes({ ...options, ...search, paid, digests }));
       await app.register(miningRoutes({ ...options, ...search, answers, paid, digests }));
     },
-    work: { kind: 'dataset_indexes', countRunning: countBuilding },
-    start: async () => {
+    /** Keeps its project out of the archive. */
+    work: { kind: 'dataset_indexes', countRunning: countBuilding } as const,
+    start: async (): Promise<void> => {
       await cleanUp.resume();
       await buildTask.resume();
     },

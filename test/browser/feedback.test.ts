@@ -130,7 +130,10 @@ test('many events are promoted after it was shown what would become of them', as
   await report(ask, id, 'unclicked', { isClicked: false });
   const { page, go, leave } = await stage.open(owner);
   await go(`${pages}/data/${id}/feedback`);
-  const [same, other, ...more] = await page.getByLabel(/^Choose: question 4/).all();
+  const choices = page.getByLabel(/^Choose: question 4/);
+  // The events come after the page.
+  await choices.first().waitFor();
+  const [same, other, ...more] = await choices.all();
   assert.notEqual(await same?.getAttribute('aria-label'), await other?.getAttribute('aria-label'));
   assert.equal(more.length, 0);
   await page.getByLabel('Choose: question 3').check();

@@ -3,7 +3,6 @@ import { type CursorCodec, fault } from '#kernel';
 import type { Dataset } from '../datasets.store.ts';
 import { searchExamples } from '../search/search-examples.ts';
 import type { DatasetVersion } from '../versions/versions.store.ts';
-import type { ExampleFilter } from './example-filter.ts';
 import {
   countLive,
   countState,
@@ -15,6 +14,7 @@ import {
   listState,
   type ReadingPage,
 } from './example-list.store.ts';
+import type { ExampleFilter } from './new-examples.ts';
 
 export type ExampleQuery = ExampleFilter & {
   dataset: Dataset;

@@ -8,9 +8,8 @@ import { findDataset } from '../datasets.store.ts';
 import { type AddedExample, addExamples } from './add-examples.ts';
 import { bulkAdd } from './bulk-add.ts';
 import { changeExample, removeExample } from './change-example.ts';
-import type { ExampleFilter } from './example-filter.ts';
 import { endOfIds, type ListedExample, listLive } from './example-list.store.ts';
-import type { Split, StorableExample } from './new-examples.ts';
+import type { ExampleFilter, Split, StorableExample } from './new-examples.ts';
 
 let db: TestDatabase;
 

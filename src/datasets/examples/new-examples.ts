@@ -6,6 +6,9 @@ import type { Issue } from '../content/issues.ts';
 export type Split = 'train' | 'test';
 export type Origin = 'import' | 'manual' | 'chat' | 'inference' | 'retrieval_event';
 
+/** What narrows a list; null: everything. */
+export type ExampleFilter = { split: Split | null; origin: Origin | null; valid: boolean | null };
+
 export type NewExample = {
   /** The raw content as its source gives it, not checked yet. */
   content: unknown;

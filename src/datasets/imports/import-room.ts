@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import type { RunningWork } from '#projects';
 import type { DatasetLimits } from '../limits.ts';
 import { importStepsRoutes } from './import-steps.routes.ts';
 import { createImportTask, type ImportTaskOptions } from './import-task.ts';
@@ -22,25 +21,19 @@ export type ImportsOptions = Omit<ImportTaskOptions, 'bounds'> &
     uploadSilenceMs?: number;
   };
 
-export type Imports = {
-  routes: (app: FastifyInstance) => Promise<void>;
-  work: RunningWork;
-  start: () => void;
-  stop: () => Promise<void>;
-};
-
-export function createImports(options: ImportsOptions): Imports {
+export function createImports(options: ImportsOptions) {
   const { limits, uploadSilenceMs = defaultSilenceMs } = options;
   const task = createImportTask({ ...options, bounds: boundsOf(limits) });
   const deps = { ...options, task, uploadSilenceMs };
   const sweeper = createSweeper(deps);
   return {
-    routes: async (app) => {
+    routes: async (app: FastifyInstance): Promise<void> => {
       await app.register(importsRoutes(deps));
       await app.register(importStepsRoutes(deps));
       await app.register(uploadRoutes(deps));
     },
-    work: { kind: 'imports', countRunning: countRunningImports },
+    /** Keeps its project out of the archive. */
+    work: { kind: 'imports', countRunning: countRunningImports } as const,
     start: sweeper.start,
     stop: async () => {
       await sweeper.stop();

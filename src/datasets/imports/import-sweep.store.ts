@@ -41,10 +41,6 @@ export async function listFinishedFiles(sql: Sql): Promise<{ id: string; keys: s
   );
 }
 
-export async function deleteObjectRow(sql: Sql, key: string): Promise<void> {
-  await sql.query('delete from import_parts where key = $1', [key]);
-}
-
 /** The files of an import are gone; what is left of it is its record. */
 export async function recordFilesRemoved(sql: Sql, importId: string): Promise<void> {
   await sql.query(

@@ -21,18 +21,13 @@ export type ImportTaskOptions = {
   log: { warn: (details: object, message: string) => void };
 };
 
-export type ImportTask = {
-  enqueue: (tx: Sql, importId: string) => Promise<void>;
-  /** Enqueues what has no worker and waits for none. */
-  resume: () => Promise<void>;
-  stop: () => void;
-};
+export type ImportTask = ReturnType<typeof createImportTask>;
 
 // Each worker may take 400 MB, and one large file should not hold up a small one.
 const task = defineTask<{ importId: string }>('imports.work', { concurrency: 2, retries: 6 });
 const busySeconds = 5;
 
-export function createImportTask(options: ImportTaskOptions): ImportTask {
+export function createImportTask(options: ImportTaskOptions) {
   const { database, jobs } = options;
   const target = () => ({ databaseUrl: database.url, objects: options.objectLocation, counting: options.counting() });
   const enqueue = (sql: Sql, importId: string) => enqueueWork(jobs, sql, importId);
@@ -40,7 +35,8 @@ export function createImportTask(options: ImportTaskOptions): ImportTask {
   jobs.handle(task, ({ importId }, run) => handle({ ...options, workers, target }, importId, run));
   return {
     enqueue,
-    resume: async () => {
+    /** Enqueues what has no worker and waits for none. */
+    resume: async (): Promise<void> => {
       for (const id of await listAbandoned(database)) await enqueue(database, id);
     },
     stop: workers.stop,

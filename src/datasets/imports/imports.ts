@@ -1,6 +1,7 @@
 import type { Sql } from '#db';
 import { checkDisplayName, fault, newId } from '#kernel';
 import { takeStorage } from '#limits';
+import { datasetIsArchived } from '../dataset-access.ts';
 import { readDataset } from '../datasets.ts';
 import type { DatasetLimits } from '../limits.ts';
 import { type ImportAuthor, wrongState } from './import-access.ts';
@@ -85,11 +86,7 @@ async function checkTarget(tx: Sql, { datasetId, datasetName }: ImportRequest, p
   if (datasetName !== null) checkDisplayName(datasetName, 'dataset_name');
   if (datasetId === null) return;
   const { archivedAt } = await readDataset(tx, { projectId, id: datasetId });
-  if (archivedAt !== null)
-    throw fault('state_conflict', {
-      message: 'This dataset is archived.',
-      details: { state: 'archived', allowed_from: ['active'] },
-    });
+  if (archivedAt !== null) throw datasetIsArchived();
 }
 
 export async function reloadImport(sql: Sql, address: { projectId: string; id: string }): Promise<ImportRecord> {

@@ -1,8 +1,8 @@
 import type { Database } from '#db';
 import { createIntervalTask, type IntervalTask, type Log } from '#kernel';
 import type { ObjectStore } from '#objects';
+import { deletePart } from './import-parts.store.ts';
 import {
-  deleteObjectRow,
   expireImports,
   listFinishedFiles,
   listOrphanedObjects,
@@ -54,7 +54,7 @@ async function removeOrphanedObjects(deps: SweepDeps): Promise<void> {
 async function removeFinishedFiles({ database, objects }: SweepDeps): Promise<void> {
   for (const { id, keys } of await listFinishedFiles(database)) {
     for (const key of keys) await objects.remove(key);
-    for (const key of keys) await deleteObjectRow(database, key);
+    for (const key of keys) await deletePart(database, key);
     await recordFilesRemoved(database, id);
   }
 }
@@ -65,7 +65,7 @@ async function removeObject(
   key: string,
 ): Promise<void> {
   await objects.remove(key);
-  await deleteObjectRow(database, key);
+  await deletePart(database, key);
 }
 
 /** A file with another digest than announced was dropped; its owner sees that `received_bytes` is 0. */

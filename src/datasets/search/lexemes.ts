@@ -1,7 +1,6 @@
 import type { ExampleContent } from '../content/example-content.ts';
 import { type SearchTerm, searchWords } from '../content/search-words.ts';
-import type { ExampleFilter } from '../examples/example-filter.ts';
-import type { Origin, Split } from '../examples/new-examples.ts';
+import type { ExampleFilter, Origin, Split } from '../examples/new-examples.ts';
 
 export type SearchableExample = {
   id: string;

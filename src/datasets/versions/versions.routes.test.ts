@@ -31,7 +31,8 @@ test('a version is frozen, read, listed and downloaded under its digest', async 
     example_count: 2,
     split_counts: { train: 1, test: 1 },
     parent_version_id: null,
-    source: { kind: 'manual', id: null, used_by: { training_jobs: 0, indexes: 0 } },
+    source: { kind: 'manual', id: null },
+    used_by: { training_jobs: 0, indexes: 0 },
   });
   assert.deepEqual((await ask('GET', `/dataset-versions/${versionId}`)).json, made.json);
   const same = await ask('POST', `/datasets/${id}/versions`, { label: 'again' });

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Sql } from '#db';
 import { fault, newId } from '#kernel';
-import { lockForChange, noSuchDataset } from '../dataset-access.ts';
-import { type DatasetAuthor, recordVersion } from '../dataset-activity.ts';
+import { datasetIsArchived, lockForChange, noSuchDataset } from '../dataset-access.ts';
+import { type DatasetAuthor, recordDatasetActivity } from '../dataset-activity.ts';
 import { lineOf, type State, streamState } from './version-content.ts';
 import {
   type DatasetVersion,
@@ -62,7 +62,14 @@ export async function writeVersion(tx: Sql, freezing: Freezing, head: Summarised
   const made = await insertVersion(tx, row, maxVersions);
   if (made) {
     const { datasetName: name, ...version } = made;
-    await recordVersion(tx, { dataset: { id: datasetId, name }, version, author });
+    const { id, number, sha256, trainCount, testCount } = version;
+    const examples = trainCount + testCount;
+    await recordDatasetActivity(tx, author, {
+      type: 'dataset.version_created',
+      dataset: { id: datasetId, name },
+      message: `Version ${number} of the dataset "${name}" was frozen with ${examples} examples.`,
+      data: { version_id: id, number, sha256, examples },
+    });
     return { version, isNew: true };
   }
   // Somebody froze the same state meanwhile, or a later one: versions come in the order of what they hold.
@@ -74,11 +81,7 @@ export async function writeVersion(tx: Sql, freezing: Freezing, head: Summarised
 }
 
 function refuse({ archived, versions }: { archived: boolean; versions: number }, maxVersions: number): void {
-  if (archived)
-    throw fault('state_conflict', {
-      message: 'This dataset is archived.',
-      details: { state: 'archived', allowed_from: ['active'] },
-    });
+  if (archived) throw datasetIsArchived();
   if (versions >= maxVersions)
     throw fault('state_conflict', {
       message: `The dataset has ${versions} versions and may have ${maxVersions}.`,

@@ -2,8 +2,7 @@ import type { Sql } from '#db';
 import { fault, isId } from '#kernel';
 import { negativePolicy } from '../policy/negative-policy.ts';
 import type { EventState } from './event.ts';
-import { findEvents } from './events.store.ts';
-import { updateState } from './moves.store.ts';
+import { findEvents, updateState } from './events.store.ts';
 import { openState } from './new-event.ts';
 import { noSuchEvent } from './read-events.ts';
 

@@ -3,13 +3,7 @@ import { type ReportOutcome, settleKnown } from './known-events.ts';
 import type { NewEvent } from './new-event.ts';
 import { deleteVacantNames, insertEvents } from './report.store.ts';
 
-/** Takes events in; of clients that report at the same time, the events share statements. */
-export type Reporter = {
-  /** One outcome per event, in the same order. */
-  report: (events: readonly NewEvent[]) => Promise<ReportOutcome[]>;
-  /** The same in the database, or the transaction, of one request. */
-  reportIn: (database: Database, events: readonly NewEvent[]) => Promise<ReportOutcome[]>;
-};
+export type Reporter = ReturnType<typeof createReporter>;
 
 /** Two: while one statement waits for the disk, the next one is worked on. */
 const lanes = 2;
@@ -22,7 +16,8 @@ const sharedSize = 600_000;
  */
 const rounds = 3;
 
-export function createReporter({ database, minStrength }: { database: Database; minStrength: number }): Reporter {
+/** Takes events in; of clients that report at the same time, the events share statements. */
+export function createReporter({ database, minStrength }: { database: Database; minStrength: number }) {
   const batcher = createBatcher<readonly NewEvent[], PromiseSettledResult<Added>>({
     name: 'feedback.insert_events',
     lanes,
@@ -38,8 +33,11 @@ export function createReporter({ database, minStrength }: { database: Database; 
   }
 
   return {
-    report: (events) => settleAll(database, { events, insert: insertShared, minStrength }),
-    reportIn: (within, events) => settleAll(within, { events, insert: (some) => insert(within, some), minStrength }),
+    /** One outcome per event, in the same order. */
+    report: (events: readonly NewEvent[]) => settleAll(database, { events, insert: insertShared, minStrength }),
+    /** The same in the database, or the transaction, of one request. */
+    reportIn: (within: Database, events: readonly NewEvent[]) =>
+      settleAll(within, { events, insert: (some) => insert(within, some), minStrength }),
   };
 }
 

@@ -4,8 +4,7 @@ import type { Principal } from '#http';
 import type { Blocker } from '../assessment/draft.ts';
 import { insertPromotedPairs } from '../assessment/duplicates.store.ts';
 import type { EventState } from '../events/event.ts';
-import { findEvents, type StoredEvent } from '../events/events.store.ts';
-import { updatePromoted } from '../events/moves.store.ts';
+import { findEvents, type StoredEvent, updatePromoted } from '../events/events.store.ts';
 import {
   type DraftValidation,
   draftPromotions,

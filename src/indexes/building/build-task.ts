@@ -14,13 +14,10 @@ import {
   accountOfIndex,
   type Build,
   beginBuild,
-  giveLostTryBack,
-  giveTryBack,
   listUnfinished,
   type Measurement,
-  noteDocuments,
-  noteHeld,
-  notePhase,
+  returnTry,
+  updateBuild,
 } from './build.store.ts';
 import { BuildFailure, BuildSuperseded } from './build-end.ts';
 import { collectDocuments } from './collect.ts';
@@ -37,12 +34,7 @@ export type BuildTaskOptions = BuildDeps & {
   maxDocuments: number;
 };
 
-/** Builds in the background. What is to be built stands in the index itself; the queue only says when. */
-export type BuildTask = {
-  enqueue: (tx: Sql, indexId: string) => Promise<void>;
-  /** Asks again for every build that has not ended: after a start, whatever became of the process before. */
-  resume: () => Promise<void>;
-};
+export type BuildTask = ReturnType<typeof createBuildTask>;
 
 /** A build that takes the server with it as often as this, without getting on, is given up. */
 const triesAtMost = 4;
@@ -52,7 +44,8 @@ const maxQueries = 2_000;
 /** As long as a full disk or an outage may last: a try a minute, for a day. What fails otherwise ends by `triesAtMost`. */
 const task = defineTask<{ indexId: string }>('indexes.build', { concurrency: 2, retries: 1_440 });
 
-export function createBuildTask(options: BuildTaskOptions): BuildTask {
+/** Builds in the background. What is to be built stands in the index itself; the queue only says when. */
+export function createBuildTask(options: BuildTaskOptions) {
   const { database, jobs } = options;
   const enqueue = async (sql: Sql, indexId: string) => {
     const accountId = await accountOfIndex(sql, indexId);
@@ -61,7 +54,8 @@ export function createBuildTask(options: BuildTaskOptions): BuildTask {
   jobs.handle(task, ({ indexId }, run) => buildIndex(options, indexId, run));
   return {
     enqueue,
-    resume: async () => {
+    /** Asks again for every build that has not ended: after a start, whatever became of the process before. */
+    resume: async (): Promise<void> => {
       for (const id of await listUnfinished(database)) await enqueue(database, id);
     },
   };
@@ -82,10 +76,10 @@ export async function buildIndex(
   try {
     await attempt(options, { build, call, signal: run.signal });
   } catch (error) {
-    if (error instanceof BuildSuperseded) return await giveLostTryBack(database, build);
+    if (error instanceof BuildSuperseded) return await returnTry(database, { id: build.id, lease: null });
     // An outage or a full disk takes no server with it.
     const isOutage = isUnavailableFault(error) || isStorageFull(error);
-    if (run.signal.aborted || (isOutage && !run.isLastAttempt)) await giveTryBack(database, build);
+    if (run.signal.aborted || (isOutage && !run.isLastAttempt)) await returnTry(database, build);
     else {
       const isLast = run.isLastAttempt || build.tries >= triesAtMost;
       const failure = failureOf(error) ?? (isLast ? unknownFailure : null);
@@ -116,7 +110,7 @@ async function attempt(
   let { documents } = build;
   if (documents === null) {
     documents = await collectDocuments({ database, lease, version, maxDocuments, signal });
-    if (!(await noteDocuments(database, lease, documents))) throw new BuildSuperseded();
+    if (!(await updateBuild(database, lease, { phase: 'embedding', documents }))) throw new BuildSuperseded();
   }
   const embedder = await openEmbedder(trainedModels, build);
   await embedDocuments(options, { build, embedder, documents, signal });
@@ -131,7 +125,7 @@ async function holdCredits({ database, calls, costOf }: BuildTaskOptions, build:
   if (build.formerLease !== null) await calls.void(build.formerLease);
   const begun = await call.begin({ keyId: null, heldMicro: boundMicro, limits: null, idempotency: null });
   if (begun.state === 'insufficient') throw new BuildFailure('insufficient_credits', describe(begun.availableMicro));
-  if (!(await noteHeld(database, build, boundMicro))) throw new BuildSuperseded();
+  if (!(await updateBuild(database, build, { heldMicro: boundMicro }))) throw new BuildSuperseded();
 }
 
 type Measuring = {
@@ -149,7 +143,7 @@ async function measure(
 ): Promise<Measurement> {
   const { database, embed, search } = options;
   if (version.testCount === 0 || documents === 0) return null;
-  if (!(await notePhase(database, build, 'evaluating'))) throw new BuildSuperseded();
+  if (!(await updateBuild(database, build, { phase: 'evaluating' }))) throw new BuildSuperseded();
   const { id, dimensions } = build;
   const spent = { promptTokens: 0, activeMs: 0 };
   const metrics = await evaluate({
@@ -166,7 +160,7 @@ async function measure(
     },
     // A cancellation is seen here.
     onProgress: async () => {
-      if (!(await notePhase(database, build, 'evaluating'))) throw new BuildSuperseded();
+      if (!(await updateBuild(database, build, { phase: 'evaluating' }))) throw new BuildSuperseded();
     },
   });
   return { metrics, ...spent };

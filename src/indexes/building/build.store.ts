@@ -59,38 +59,30 @@ type Leased = Pick<Build, 'id' | 'lease'>;
 
 const isLeased = `id = $1 and lease = $2 and state = 'building'`;
 
-/** An attempt that was interrupted through no fault of its own does not count. */
-export async function giveTryBack(sql: Sql, { id, lease }: Leased): Promise<void> {
-  await sql.query(`update dataset_indexes set tries = greatest(tries - 1, 0) where ${isLeased}`, [id, lease]);
+/**
+ * An attempt does not count that was interrupted through no fault of its own, nor one that lives to see that another one
+ * has taken over (`lease` is null).
+ */
+export async function returnTry(sql: Sql, { id, lease }: { id: string; lease: string | null }): Promise<void> {
+  await sql.query(
+    `update dataset_indexes set tries = greatest(tries - 1, 0)
+      where id = $1 and state = 'building' and ($2::text is null or lease = $2)`,
+    [id, lease],
+  );
 }
 
-/** An attempt that lives to see that another one has taken over was no loss of a server, and does not count either. */
-export async function giveLostTryBack(sql: Sql, { id }: Pick<Build, 'id'>): Promise<void> {
-  await sql.query(`update dataset_indexes set tries = greatest(tries - 1, 0) where id = $1 and state = 'building'`, [
-    id,
-  ]);
-}
-
-export async function noteHeld(sql: Sql, { id, lease }: Leased, heldMicro: Micro): Promise<boolean> {
-  const rows = await sql.query(`update dataset_indexes set held_micro = $3 where ${isLeased} returning 1`, [
-    ...[id, lease, heldMicro],
-  ]);
-  return rows.length > 0;
-}
-
-export async function notePhase(sql: Sql, { id, lease }: Leased, phase: BuildPhase): Promise<boolean> {
-  const rows = await sql.query(`update dataset_indexes set phase = $3 where ${isLeased} returning 1`, [
-    id,
-    lease,
-    phase,
-  ]);
-  return rows.length > 0;
-}
-
-export async function noteDocuments(sql: Sql, { id, lease }: Leased, documents: number): Promise<boolean> {
+/** False: the lease is lost. That the documents are known counts as getting on. */
+export async function updateBuild(
+  sql: Sql,
+  { id, lease }: Leased,
+  { phase, heldMicro, documents }: { phase?: BuildPhase; heldMicro?: Micro; documents?: number },
+): Promise<boolean> {
   const rows = await sql.query(
-    `update dataset_indexes set documents = $3, phase = 'embedding', tries = 1 where ${isLeased} returning 1`,
-    [id, lease, documents],
+    `update dataset_indexes
+        set phase = coalesce($3, phase), held_micro = coalesce($4::bigint, held_micro),
+            documents = coalesce($5::integer, documents), tries = case when $5::integer is null then tries else 1 end
+      where ${isLeased} returning 1`,
+    [id, lease, phase ?? null, heldMicro ?? null, documents ?? null],
   );
   return rows.length > 0;
 }

@@ -1,6 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { hasIdempotencyKey, once } from '#calls';
-import { type Dataset, type Datasets, findDataset, findVersion, type Split, type VersionPosition } from '#datasets';
+import {
+  type Datasets,
+  datasetIsArchived,
+  findDataset,
+  findVersion,
+  type Split,
+  type VersionPosition,
+} from '#datasets';
 import type { Database } from '#db';
 import { type TypeBoxProvider, watchCaller } from '#http';
 import { type CursorCodec, fault } from '#kernel';
@@ -37,7 +44,7 @@ export function miningRoutes(deps: MiningRoutesDeps) {
           const { max_negatives: maxNegatives = 5, max_score_ratio: maxScoreRatio = 0.95 } = request.body;
           const index = searchable((await useOwnIndex(database, request, digests())).index, digests());
           const { version, dataset } = await sourceOf(database, index);
-          if (!isDryRun) refuseArchived(dataset);
+          if (!isDryRun && dataset.archivedAt !== null) throw datasetIsArchived();
           const scope = ['mined', index.id, split];
           const after = request.body.after === undefined ? null : positionOf(cursors, scope, request.body.after);
           const { signal } = watchCaller(reply);
@@ -90,14 +97,6 @@ async function sourceOf(database: Database, { projectId, versionId, datasetId }:
   ]);
   if (!version || !dataset) throw new Error('The version of an index is not there. This is a bug.');
   return { version, dataset };
-}
-
-function refuseArchived({ archivedAt }: Dataset): void {
-  if (archivedAt !== null)
-    throw fault('state_conflict', {
-      message: 'This dataset is archived.',
-      details: { state: 'archived', allowed_from: ['active'] },
-    });
 }
 
 function textsOf({ hash, split, id }: VersionPosition): string[] {

@@ -3,14 +3,7 @@ import { fault } from '#kernel';
 import { childEnvironment, type ProcessEnvironment, RequestProcess } from '#processes';
 import type { ScanRequest, ScanResult, VectorFile } from './scan.ts';
 
-/**
- * Searches files of vectors in a child process, which starts with the first search and ends after a time without one.
- */
-export type Scanner = {
-  /** Throws `capacity_unavailable` when the search fails, twice. */
-  search: (file: VectorFile, queries: readonly Float32Array[], count: number) => Promise<ScanResult>;
-  stop: () => void;
-};
+export type Scanner = ReturnType<typeof createScanner>;
 
 const script = fileURLToPath(new URL('./scan-child.ts', import.meta.url));
 const idleMs = 60_000;
@@ -18,7 +11,8 @@ const timeoutMs = 120_000;
 /** Queries of one message, so that a search of one query never waits for those of a whole evaluation. */
 const mostQueries = 16;
 
-export function createScanner(environment: ProcessEnvironment): Scanner {
+/** Searches files of vectors in a child process, which starts with the first search and ends after a time without one. */
+export function createScanner(environment: ProcessEnvironment) {
   const child = new RequestProcess<ScanRequest, ScanResult>({
     script,
     env: childEnvironment(environment, 'node'),
@@ -29,7 +23,8 @@ export function createScanner(environment: ProcessEnvironment): Scanner {
   });
 
   return {
-    async search(file, queries, count) {
+    /** Throws `capacity_unavailable` when the search fails, twice. */
+    async search(file: VectorFile, queries: readonly Float32Array[], count: number): Promise<ScanResult> {
       const parts: ScanResult[] = [];
       for (let at = 0; at < queries.length; at += mostQueries) {
         const request = { file, queries: joined(queries.slice(at, at + mostQueries), file.dimensions), count };
@@ -39,7 +34,7 @@ export function createScanner(environment: ProcessEnvironment): Scanner {
       }
       return together(parts);
     },
-    stop: () => void child.stop(),
+    stop: (): void => void child.stop(),
   };
 }
 

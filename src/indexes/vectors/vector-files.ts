@@ -9,13 +9,7 @@ import { listVectors } from './vectors.store.ts';
 /** What is needed of an index whose documents all have their vectors. */
 export type Vectors = { id: string; dimensions: number; documents: number };
 
-/** The vectors of indexes as files on this machine's disk, made from the database on first use. */
-export type VectorFiles = {
-  open: (index: Vectors) => Promise<VectorFile>;
-  /** The vectors at some places. */
-  read: (index: Vectors, places: readonly number[]) => Promise<Map<number, Float32Array>>;
-  forget: (indexId: string) => Promise<void>;
-};
+export type VectorFiles = ReturnType<typeof createVectorFiles>;
 
 export type VectorFilesOptions = {
   sql: Sql;
@@ -31,7 +25,8 @@ const partMs = 86_400_000;
 /** A file that was asked for this recently is not removed: it is opened within this time. */
 const sparedMs = 30_000;
 
-export function createVectorFiles({ sql, folder, maxBytes }: VectorFilesOptions): VectorFiles {
+/** The vectors of indexes as files on this machine's disk, made from the database on first use. */
+export function createVectorFiles({ sql, folder, maxBytes }: VectorFilesOptions) {
   const making = new Map<string, Promise<void>>();
   const pathOf = (indexId: string) => path.join(folder, `${indexId}${suffix}`);
 
@@ -77,7 +72,7 @@ export function createVectorFiles({ sql, folder, maxBytes }: VectorFilesOptions)
 
   return {
     open: openFile,
-    async read(index, places) {
+    async read(index: Vectors, places: readonly number[]): Promise<Map<number, Float32Array>> {
       const { dimensions } = index;
       const handle = await openToRead(index);
       try {
@@ -91,7 +86,7 @@ export function createVectorFiles({ sql, folder, maxBytes }: VectorFilesOptions)
         await handle.close();
       }
     },
-    forget: (indexId) => rm(pathOf(indexId), { force: true }),
+    forget: (indexId: string) => rm(pathOf(indexId), { force: true }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { ImportFailure } from './import-failure.ts';
 import { readJsonRow } from './read-json-row.ts';
-import { batchesOf, type ReadBounds, type SourceRow, tooLongRow } from './source-row.ts';
+import { batchesOf, type ReadBounds, RowBuffer, type SourceRow, tooLongRow } from './source-row.ts';
 
 /**
  * Reads a JSON file that is one array of objects. Only the ends of items are looked for here; `JSON.parse` reads each. So memory
@@ -34,12 +34,11 @@ class ArrayReader {
   #byteOffset = 0;
   /** The item that has not ended yet, and how far it was scanned. */
   #item: ScannedItem | null = null;
-  /** Pieces of the item; of one that is too long only the first ones. */
-  #pieces: Buffer[] = [];
-  #bytes = 0;
+  readonly #buffer: RowBuffer;
 
   constructor(maxRowBytes: number) {
     this.#maxRowBytes = maxRowBytes;
+    this.#buffer = new RowBuffer(maxRowBytes);
   }
 
   *read(chunk: Buffer): Generator<SourceRow> {
@@ -59,7 +58,7 @@ class ArrayReader {
         continue;
       }
       const end = this.#endOfItem(this.#item, chunk, at);
-      this.#append(chunk.subarray(at, end ?? chunk.length));
+      this.#buffer.append(chunk.subarray(at, end ?? chunk.length));
       if (end === null) break;
       yield this.#endItem(this.#item);
       at = end;
@@ -124,18 +123,10 @@ class ArrayReader {
     return null;
   }
 
-  #append(piece: Buffer): void {
-    if (this.#bytes <= this.#maxRowBytes) this.#pieces.push(piece);
-    this.#bytes += piece.length;
-  }
-
   #endItem({ line, byteOffset }: ScannedItem): SourceRow {
-    const text = Buffer.concat(this.#pieces);
-    const isTooLong = this.#bytes > this.#maxRowBytes;
+    const { text, isTooLong } = this.#buffer.take();
     this.#expected = 'separator';
     this.#item = null;
-    this.#pieces = [];
-    this.#bytes = 0;
     const location = { line, byteOffset };
     return isTooLong ? tooLongRow(text, location, this.#maxRowBytes) : readJsonRow(text, location);
   }

@@ -1,5 +1,5 @@
 import { readJsonRow } from './read-json-row.ts';
-import { batchesOf, type ReadBounds, type SourceRow, tooLongRow } from './source-row.ts';
+import { batchesOf, type ReadBounds, RowBuffer, type SourceRow, tooLongRow } from './source-row.ts';
 
 const newline = 0x0a;
 
@@ -13,50 +13,32 @@ export async function* readJsonLines(chunks: AsyncIterable<Buffer>, bounds: Read
 
 class LineReader {
   readonly #maxRowBytes: number;
-  /** Pieces of the line that has not ended yet; of one that is too long only the first ones. */
-  #pieces: Buffer[] = [];
-  #bytes = 0;
+  readonly #buffer: RowBuffer;
   #line = 0;
   #byteOffset = 0;
 
   constructor(maxRowBytes: number) {
     this.#maxRowBytes = maxRowBytes;
+    this.#buffer = new RowBuffer(maxRowBytes);
   }
 
   *read(chunk: Buffer): Generator<SourceRow> {
     let from = 0;
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, from)) {
-      this.#append(chunk.subarray(from, end));
+      this.#buffer.append(chunk.subarray(from, end));
       const row = this.endLine();
       if (row) yield row;
       from = end + 1;
     }
-    if (from < chunk.length) this.#append(chunk.subarray(from));
+    if (from < chunk.length) this.#buffer.append(chunk.subarray(from));
   }
 
   /** Null: the line is empty. */
   endLine(): SourceRow | null {
     const location = { line: ++this.#line, byteOffset: this.#byteOffset };
-    const text = joined(this.#pieces);
-    const isTooLong = this.#bytes > this.#maxRowBytes;
-    this.#byteOffset += this.#bytes + 1;
-    this.#pieces = [];
-    this.#bytes = 0;
+    this.#byteOffset += this.#buffer.bytes + 1;
+    const { text, isTooLong } = this.#buffer.take();
     if (isTooLong) return tooLongRow(text, location, this.#maxRowBytes);
-    return isBlank(text) ? null : readJsonRow(text, location);
+    return text.every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09) ? null : readJsonRow(text, location);
   }
-
-  #append(piece: Buffer): void {
-    if (this.#bytes <= this.#maxRowBytes) this.#pieces.push(piece);
-    this.#bytes += piece.length;
-  }
-}
-
-function joined(pieces: readonly Buffer[]): Buffer {
-  const [first] = pieces;
-  return first && pieces.length === 1 ? first : Buffer.concat(pieces);
-}
-
-function isBlank(text: Buffer): boolean {
-  return text.every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09);
 }

@@ -82,3 +82,28 @@ export function rowOf(location: RowLocation, value: unknown, text: string): Sour
   const fields = value as Record<string, unknown>;
   return { ...location, fields, problem: null, excerpt: () => excerptFrom(text) };
 }
+
+/** The bytes of a row that arrive in pieces; of one that is too long only the first ones are stored. */
+export class RowBuffer {
+  readonly #maxBytes: number;
+  #pieces: Buffer[] = [];
+  bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  append(piece: Buffer): void {
+    if (this.bytes <= this.#maxBytes) this.#pieces.push(piece);
+    this.bytes += piece.length;
+  }
+
+  take(): { text: Buffer; isTooLong: boolean } {
+    const [first] = this.#pieces;
+    const text = first && this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
+    const isTooLong = this.bytes > this.#maxBytes;
+    this.#pieces = [];
+    this.bytes = 0;
+    return { text, isTooLong };
+  }
+}

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { StorableExample } from '../../examples/new-examples.ts';
 import { lineOf } from '../../versions/version-content.ts';
@@ -8,33 +8,33 @@ import type { Summary } from '../../versions/versions.ts';
 
 /** Examples are divided by the first byte of their hash: one part fits into memory, to be sorted there. */
 const partCount = 256;
-const maxPendingBytes = 64 * 1024;
-const lengthBytes = 4;
-const hashBytes = 32;
+const maxPendingChars = 64 * 1024;
 
-type Part = { pending: Buffer[]; pendingBytes: number; chunks: { offset: number; bytes: number }[] };
+type Part = { file: string; pending: string; isWritten: boolean };
 
 /**
- * The summary of a version that has these examples and no others. Its lines are sorted by hash in a temporary file, because
+ * The summary of a version that has these examples and no others. Its lines are sorted by hash in temporary files, because
  * reading them back from the database takes as long as writing them.
  */
 export class VersionDigest {
-  readonly #file: string;
-  readonly #handle: FileHandle;
-  readonly #parts = Array.from({ length: partCount }, (): Part => ({ pending: [], pendingBytes: 0, chunks: [] }));
-  #offset = 0;
+  readonly #folder: string;
+  readonly #parts: readonly Part[];
   readonly #tokens: number[] = [];
   readonly #counts = { train: 0, test: 0 };
 
-  private constructor(file: string, handle: FileHandle) {
-    this.#file = file;
-    this.#handle = handle;
+  private constructor(folder: string) {
+    this.#folder = folder;
+    this.#parts = Array.from({ length: partCount }, (_, at) => ({
+      file: path.join(folder, String(at)),
+      pending: '',
+      isWritten: false,
+    }));
   }
 
   static async create(tempDir: string): Promise<VersionDigest> {
-    await mkdir(tempDir, { recursive: true, mode: 0o700 });
-    const file = path.join(tempDir, 'version.lines');
-    return new VersionDigest(file, await open(file, 'w+', 0o600));
+    const folder = path.join(tempDir, 'version-lines');
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return new VersionDigest(folder);
   }
 
   async add(examples: readonly StorableExample[]): Promise<void> {
@@ -43,25 +43,27 @@ export class VersionDigest {
       if (!example.valid) continue;
       this.#counts[example.split]++;
       if (example.tokens !== null) this.#tokens.push(example.tokens);
-      const record = recordOf(example);
-      const part = this.#partOf(example.hash);
-      part.pending.push(record);
-      part.pendingBytes += record.length;
-      if (part.pendingBytes >= maxPendingBytes) await this.#write(part);
+      const part = this.#parts[example.hash.readUInt8(0)];
+      if (!part) throw new Error('There is no such part. This is a bug.');
+      part.pending += example.hash.toString('hex') + lineOf(example);
+      if (part.pending.length < maxPendingChars) continue;
+      const { file, pending } = part;
+      part.pending = '';
+      part.isWritten = true;
+      await appendFile(file, pending, { mode: 0o600 });
     }
   }
 
   async summary(): Promise<Summary> {
     const hash = createHash('sha256');
     let bytes = 0;
-    for (const part of this.#parts) {
-      const records = splitRecords(await this.#read(part));
+    for (const { file, pending, isWritten } of this.#parts) {
+      const text = (isWritten ? await readFile(file, 'utf8') : '') + pending;
       // The hash, then the line, which ends with the split: the canonical order of a version.
-      records.sort(Buffer.compare);
-      for (const record of records) {
-        hash.update(record.subarray(hashBytes));
-        bytes += record.length - hashBytes;
-      }
+      const lines = text.split('\n').slice(0, -1).sort();
+      const sorted = Buffer.from(lines.map((line) => `${line.slice(hexChars)}\n`).join(''));
+      hash.update(sorted);
+      bytes += sorted.length;
     }
     return {
       sha256: hash.digest('hex'),
@@ -72,56 +74,10 @@ export class VersionDigest {
     };
   }
 
-  async close(): Promise<void> {
-    await this.#handle.close();
-    await rm(this.#file, { force: true });
-  }
-
-  #partOf(hash: Buffer): Part {
-    const part = this.#parts[hash.readUInt8(0)];
-    if (!part) throw new Error('There is no such part. This is a bug.');
-    return part;
-  }
-
-  async #write(part: Part): Promise<void> {
-    const { pending, pendingBytes: bytes } = part;
-    const offset = this.#offset;
-    this.#offset += bytes;
-    part.chunks.push({ offset, bytes });
-    part.pending = [];
-    part.pendingBytes = 0;
-    await this.#handle.writev(pending, offset);
-  }
-
-  async #read({ chunks, pending, pendingBytes }: Part): Promise<Buffer> {
-    const all = Buffer.allocUnsafe(chunks.reduce((sum, { bytes }) => sum + bytes, pendingBytes));
-    let at = 0;
-    for (const { offset, bytes } of chunks) {
-      await this.#handle.read(all, at, bytes, offset);
-      at += bytes;
-    }
-    for (const record of pending) at += record.copy(all, at);
-    return all;
+  /** Removes the temporary files. */
+  close(): Promise<void> {
+    return rm(this.#folder, { recursive: true, force: true });
   }
 }
 
-/** Length of what follows, hash, line of the version. */
-function recordOf(example: StorableExample): Buffer {
-  const line = lineOf(example);
-  const length = hashBytes + Buffer.byteLength(line);
-  const record = Buffer.allocUnsafe(lengthBytes + length);
-  record.writeUInt32LE(length);
-  example.hash.copy(record, lengthBytes);
-  record.write(line, lengthBytes + hashBytes);
-  return record;
-}
-
-function splitRecords(all: Buffer): Buffer[] {
-  const records: Buffer[] = [];
-  for (let at = 0; at < all.length; ) {
-    const end = at + lengthBytes + all.readUInt32LE(at);
-    records.push(all.subarray(at + lengthBytes, end));
-    at = end;
-  }
-  return records;
-}
+const hexChars = 64;

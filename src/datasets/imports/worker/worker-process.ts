@@ -28,18 +28,11 @@ const memory = { mostBytes: 1536 * 1024 * 1024, everyMs: 250 };
 /** Starting a process takes as long as reading a small file, so one that is done waits a while for more. */
 const idleMs = 30_000;
 
-export type Workers = {
-  /**
-   * Lets a process of its own do the work, so that no file can stall or end the server, whatever is in it. It ends with
-   * this process, and when the signal aborts.
-   */
-  run: (order: WorkOrder<CountingModels>, signal: AbortSignal) => Promise<WorkerEnd>;
-  stop: () => void;
-};
+export type Workers = ReturnType<typeof createWorkers>;
 
 type Worker = { process: NodeProcess<WorkOrder<CountingModels>, FromWorker>; receive: (message: FromWorker) => void };
 
-export function createWorkers(environment: ProcessEnvironment): Workers {
+export function createWorkers(environment: ProcessEnvironment) {
   const idle = new Map<Worker, NodeJS.Timeout>();
 
   function take(): Worker {
@@ -60,7 +53,11 @@ export function createWorkers(environment: ProcessEnvironment): Workers {
   }
 
   return {
-    async run(order, signal) {
+    /**
+     * Lets a process of its own do the work, so that no file can stall or end the server, whatever is in it. It ends
+     * with this process, and when the signal aborts.
+     */
+    async run(order: WorkOrder<CountingModels>, signal: AbortSignal): Promise<WorkerEnd> {
       signal.throwIfAborted();
       const worker = take();
       const end = await talk(worker, order, signal);
@@ -68,7 +65,7 @@ export function createWorkers(environment: ProcessEnvironment): Workers {
       else worker.process.kill();
       return end;
     },
-    stop() {
+    stop(): void {
       for (const [worker, timer] of idle) {
         clearTimeout(timer);
         worker.process.kill();
