@@ -68,8 +68,9 @@ function magnitudes(grammar: Grammar, bounds: NumberBounds, withoutZero: boolean
   const highest = upper !== null && upper.whole <= mostWhole ? upper : null;
   const places = [lowest, highest].map((each) => (each === null ? 0 : each.digits.length - each.whole));
   const fraction = decimals ?? Math.max(fractionDigits, ...places);
+  const shared = new Map<string, Expression | null>();
   const of = (whole: number): Expression[] => {
-    const all = new DigitRules(grammar, { fraction, whole, step }).from({
+    const all = new DigitRules(grammar, { fraction, whole, step, shared }).from({
       at: 0,
       low: whole === lowest.whole ? lowest : null,
       high: whole === highest?.whole ? highest : null,
@@ -79,7 +80,7 @@ function magnitudes(grammar: Grammar, bounds: NumberBounds, withoutZero: boolean
   };
   const last = highest?.whole ?? mostWhole + 1;
   const between = Array.from({ length: Math.max(0, last - lowest.whole - 1) }, (_, index) => lowest.whole + 1 + index);
-  const free = new DigitRules(grammar, { fraction, whole: 0, step: null });
+  const free = new DigitRules(grammar, { fraction, whole: 0, step: null, shared });
   return [
     ...of(lowest.whole),
     ...(step !== null
@@ -122,6 +123,8 @@ function digitsOf({ value: { units, places }, open }: Bound): BoundDigits {
 /** So many digits are written: those of each bound that is left. `rest`: what they leave when they are divided by the step. */
 type Written = { at: number; low: BoundDigits | null; high: BoundDigits | null; rest: bigint };
 
+type DigitCounts = { fraction: number; whole: number; step: Decimal | null };
+
 /** Numbers with so many digits in front of the point. */
 class DigitRules {
   readonly #grammar: Grammar;
@@ -129,9 +132,15 @@ class DigitRules {
   readonly #whole: number;
   readonly #step: Decimal | null;
   readonly #rules = new Map<string, Expression | null>();
+  readonly #shared: Map<string, Expression | null>;
 
-  constructor(grammar: Grammar, { fraction, whole, step }: { fraction: number; whole: number; step: Decimal | null }) {
+  /** `shared`: rules for digits that no bound holds, which are the same whatever stands in front of them. */
+  constructor(
+    grammar: Grammar,
+    { fraction, whole, step, shared }: DigitCounts & { shared: Map<string, Expression | null> },
+  ) {
     this.#grammar = grammar;
+    this.#shared = shared;
     this.#fraction = fraction;
     this.#whole = whole;
     this.#step = step;
@@ -140,20 +149,23 @@ class DigitRules {
   /** What may follow; null: nothing, and no end either. */
   from(written: Written): Expression | null {
     const { at, low, high, rest } = written;
-    const key = `${at} ${low !== null} ${high !== null} ${rest}`;
-    const known = this.#rules.get(key);
-    if (known !== undefined) return known;
-    const hasSteps = this.#grammar.spend(this.#step === null ? stepsOfDigit : stepsOfRemainder);
-    if (!hasSteps && this.#step !== null) throw new TooManyRemainders();
     const mayEnd =
       at >= this.#whole &&
       rest === 0n &&
       (low === null || (isRestZero(low, at) && !low.open)) &&
       (high === null || !isRestZero(high, at) || !high.open);
-    const digit = at === this.#whole + this.#fraction ? null : this.#digit(written);
+    if (at === this.#whole + this.#fraction) return mayEnd ? '' : null;
+    const isFree = low === null && high === null;
+    const rules = isFree ? this.#shared : this.#rules;
+    const key = isFree ? `${this.#whole - at} ${at === 0} ${rest}` : `${at} ${low !== null} ${high !== null} ${rest}`;
+    const known = rules.get(key);
+    if (known !== undefined) return known;
+    const hasSteps = this.#grammar.spend(this.#step === null ? stepsOfDigit : stepsOfRemainder);
+    if (!hasSteps && this.#step !== null) throw new TooManyRemainders();
+    const digit = this.#digit(written);
     const more = digit === null ? null : sequence(at === this.#whole ? literal('.') : '', digit);
     const rule = more === null ? (mayEnd ? '' : null) : this.#grammar.define('digits', mayEnd ? optional(more) : more);
-    this.#rules.set(key, rule);
+    rules.set(key, rule);
     return rule;
   }
 
