@@ -38,6 +38,7 @@ export { networkOf } from './network.ts';
 export { OperatorError, UsageError } from './operator-error.ts';
 export { createOutage, type Outage } from './outage.ts';
 export { quotedText } from './quoted-text.ts';
+export { createSeal, createTextSeal, type TextSeal } from './seal.ts';
 export { secretIn } from './secret-file.ts';
 export { SeenHashes } from './seen-hashes.ts';
 export { isStorable, storable } from './storable-text.ts';

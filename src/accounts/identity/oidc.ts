@@ -1,9 +1,8 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Configuration } from 'openid-client';
 import type { Sql } from '#db';
-import { displayNameFrom, Fault, fault, isFields, OperatorError, secretIn } from '#kernel';
+import { createTextSeal, displayNameFrom, Fault, fault, OperatorError, secretIn } from '#kernel';
 import { foldEmail, openAccount } from '../accounts.ts';
 import { isAvatarUrl } from '../profile.ts';
 import { findAccountByEmail, findAccountByIdentity, insertIdentity, updateEmailVerified } from './identities.store.ts';
@@ -90,7 +89,7 @@ export function createOidcSignIn(deps: OidcDeps) {
         nonce,
       });
       const pending: PendingSignIn = { state, nonce, codeVerifier, returnTo };
-      return { url: url.href, pending: seal(secret, JSON.stringify(pending)) };
+      return { url: url.href, pending: sealOf(secret).seal(JSON.stringify(pending)) };
     },
 
     async arrive({ query, pending: sealed, requestId }: OidcCallback): Promise<OidcArrival> {
@@ -208,28 +207,11 @@ function failureOf({ row }: Fault): string {
   return known.includes(row.code) ? row.code : 'sign_in_failed';
 }
 
-const cipher = 'aes-256-gcm';
-const [ivBytes, tagBytes] = [12, 16];
-const keyOf = (secret: Buffer) => createHash('sha256').update('oidc state').update(secret).digest();
-
-function seal(secret: Buffer, text: string): string {
-  const iv = randomBytes(ivBytes);
-  const sealing = createCipheriv(cipher, keyOf(secret), iv);
-  const sealed = Buffer.concat([sealing.update(text, 'utf8'), sealing.final()]);
-  return Buffer.concat([iv, sealing.getAuthTag(), sealed]).toString('base64url');
-}
+const sealOf = (secret: Buffer) => createTextSeal(secret, 'oidc state');
 
 /** null: this server has not made it. */
 function readPending(secret: Buffer, sealed: string): PendingSignIn | null {
-  const bytes = Buffer.from(sealed, 'base64url');
-  try {
-    const opening = createDecipheriv(cipher, keyOf(secret), bytes.subarray(0, ivBytes), { authTagLength: tagBytes });
-    opening.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
-    const text = Buffer.concat([opening.update(bytes.subarray(ivBytes + tagBytes)), opening.final()]).toString('utf8');
-    const pending: unknown = JSON.parse(text);
-    // as: sealed by this server.
-    return isFields(pending) ? (pending as PendingSignIn) : null;
-  } catch {
-    return null;
-  }
+  const text = sealOf(secret).open(sealed);
+  // as: sealed by this server.
+  return text === null ? null : (JSON.parse(text) as PendingSignIn);
 }

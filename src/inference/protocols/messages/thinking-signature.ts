@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createTextSeal } from '#kernel';
 
 /**
  * Signs thoughts, so that those which come back are known to be a model's own. A thought that is not shown travels within
@@ -13,42 +14,21 @@ export type ThinkingSignatures = {
 
 const signed = 'fs1.';
 const sealed = 'fe1.';
-const [ivBytes, tagBytes] = [12, 16];
 
 export function createThinkingSignatures(secret: Buffer): ThinkingSignatures {
-  const keyOf = (purpose: string) => createHmac('sha256', secret).update(purpose).digest();
-  const signing = keyOf('sign thinking');
-  const sealing = keyOf('seal thinking');
-  const naming = keyOf('name sealed thinking');
-  const digest = (key: Buffer, text: string) => createHmac('sha256', key).update(text).digest();
-
-  function unseal(text: string): string | null {
-    const bytes = Buffer.from(text, 'base64');
-    if (bytes.length < ivBytes + tagBytes) return null;
-    const decipher = createDecipheriv('aes-256-gcm', sealing, bytes.subarray(0, ivBytes));
-    decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
-    try {
-      return decipher.update(bytes.subarray(ivBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8');
-    } catch {
-      return null;
-    }
-  }
+  const sealing = createTextSeal(secret, 'thinking');
+  const key = createHmac('sha256', secret).update('sign thinking').digest();
+  const digest = (text: string) => createHmac('sha256', key).update(text).digest();
 
   return {
-    sign: (thinking) => signed + digest(signing, thinking).toString('base64'),
-    seal(thinking) {
-      // Made of the text: no two texts share one, and none has to be kept.
-      const iv = digest(naming, thinking).subarray(0, ivBytes);
-      const cipher = createCipheriv('aes-256-gcm', sealing, iv);
-      const bytes = Buffer.concat([cipher.update(thinking, 'utf8'), cipher.final()]);
-      return sealed + Buffer.concat([iv, cipher.getAuthTag(), bytes]).toString('base64');
-    },
+    sign: (thinking) => signed + digest(thinking).toString('base64'),
+    seal: (thinking) => sealed + sealing.seal(thinking),
     open({ thinking, signature }) {
-      if (signature.startsWith(sealed)) return unseal(signature.slice(sealed.length));
+      if (signature.startsWith(sealed)) return sealing.open(signature.slice(sealed.length));
       if (!signature.startsWith(signed)) return null;
       const given = Buffer.from(signature.slice(signed.length), 'base64');
-      const wanted = digest(signing, thinking);
-      return given.length === wanted.length && timingSafeEqual(given, wanted) ? thinking : null;
+      const expected = digest(thinking);
+      return given.length === expected.length && timingSafeEqual(given, expected) ? thinking : null;
     },
   };
 }

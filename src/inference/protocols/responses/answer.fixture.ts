@@ -1,10 +1,10 @@
 import type { Finished } from '#engine';
+import { createTextSeal } from '#kernel';
 import { CollectedAnswer, type NamedDelta } from '../../collected-answer.ts';
 import { answerResponse } from './answer.ts';
 import { readResponsesRequest } from './request.ts';
-import { createReasoningSeal } from './sealed-reasoning.ts';
 
-export const seal = createReasoningSeal(Buffer.alloc(32, 1));
+export const seal = createTextSeal(Buffer.alloc(32, 1), 'reasoning');
 const usage = { promptTokens: 12, completionTokens: 7, reasoningTokens: 3, cachedTokens: 4 };
 
 export type Ended = Finished['reason'];

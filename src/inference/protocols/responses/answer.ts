@@ -1,14 +1,13 @@
-import type { Fault } from '#kernel';
+import type { Fault, TextSeal } from '#kernel';
 import { type AnswerPart, CollectedAnswer, type NamedDelta, wireId } from '../../collected-answer.ts';
 import type { StreamWriter, TextAnswer } from '../../protocol.ts';
 import { ResponseEvents } from './events.ts';
 import { type ItemMaking, type ItemStatus, outputItem, textOfItem } from './output-items.ts';
 import type { ResponsesRequest } from './request.ts';
 import { begun, endingOf, lacksMessage, type ResponseHead, responseBody } from './response-body.ts';
-import type { ReasoningSeal } from './sealed-reasoning.ts';
 import { storedInput } from './stored-input.ts';
 
-type How = { nowMs: number; stores: boolean; seal: ReasoningSeal };
+type How = { nowMs: number; stores: boolean; seal: TextSeal };
 
 /** The answer to one call, in one piece or as a stream. */
 export function answerResponse(wanted: ResponsesRequest, { nowMs, stores, seal }: How): TextAnswer {

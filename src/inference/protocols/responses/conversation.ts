@@ -1,9 +1,9 @@
 import type { ChatMessage, ToolCall } from '#engine';
+import type { TextSeal } from '#kernel';
 import { asReadItem, type InputItem, type ReadItem, textOf } from './input-items.schema.ts';
-import type { ReasoningSeal } from './sealed-reasoning.ts';
 import { nameForModel, type UsedTools } from './tools.ts';
 
-type Read = { tools: UsedTools; seal: ReasoningSeal };
+type Read = { tools: UsedTools; seal: TextSeal };
 
 /** The messages that items stand for. What the model wrote in a row, in several items, is one message. */
 export function messagesOf(items: readonly InputItem[], { tools, seal }: Read): ChatMessage[] {
@@ -64,7 +64,7 @@ const joined = (texts: readonly string[]) => texts.filter((text) => text !== '')
 
 type Item<Type extends ReadItem['type']> = Extract<ReadItem, { type: Type }>;
 
-function thoughtsOf({ encrypted_content: sealed, content, summary }: Item<'reasoning'>, seal: ReasoningSeal): string {
+function thoughtsOf({ encrypted_content: sealed, content, summary }: Item<'reasoning'>, seal: TextSeal): string {
   const opened = typeof sealed === 'string' ? seal.open(sealed) : null;
   if (opened !== null) return opened;
   const parts = content && content.length > 0 ? content : (summary ?? []);

@@ -1,4 +1,5 @@
 import { openAiErrors } from '#http';
+import { createTextSeal } from '#kernel';
 import type { Protocol, TextCall } from '../../protocol.ts';
 import { answerResponse } from './answer.ts';
 import { eventsOf } from './events.ts';
@@ -6,13 +7,12 @@ import { type ResponsesRequest, readResponsesRequest } from './request.ts';
 import type { ResponseBody } from './response-body.ts';
 import { responsesContract } from './responses.contract.ts';
 import { reword } from './reword.ts';
-import { createReasoningSeal } from './sealed-reasoning.ts';
 import { storedRoutes } from './stored.routes.ts';
 import { withStored } from './stored-input.ts';
 
 /** OpenAI's Responses API. With `secret` it seals the reasoning that clients send back. */
 export function createResponsesProtocol({ secret }: { secret: Buffer }): Protocol {
-  const seal = createReasoningSeal(secret);
+  const seal = createTextSeal(secret, 'reasoning');
   const create: TextCall<ResponsesRequest> = {
     kind: 'text',
     path: '/openai/v1/responses',

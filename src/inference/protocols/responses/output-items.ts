@@ -1,7 +1,7 @@
+import type { TextSeal } from '#kernel';
 import { isFields } from '#kernel';
 import type { AnswerPart } from '../../collected-answer.ts';
 import { itemId } from './item-ids.ts';
-import type { ReasoningSeal } from './sealed-reasoning.ts';
 import { toolCalled, type UsedTools } from './tools.ts';
 
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
@@ -43,7 +43,7 @@ export type ItemMaking = {
   responseId: string;
   tools: UsedTools;
   /** null: nobody asked for sealed reasoning. */
-  seal: ReasoningSeal | null;
+  seal: TextSeal | null;
   /** Reasoning comes as summary. */
   summarises: boolean;
 };

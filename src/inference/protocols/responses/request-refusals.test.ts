@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Compile } from 'typebox/schema';
-import { Fault } from '#kernel';
+import { createTextSeal, Fault } from '#kernel';
 import { fc } from '#test/properties.ts';
 import { responsesRequestSchema } from './request.schema.ts';
 import { readResponsesRequest } from './request.ts';
-import { createReasoningSeal } from './sealed-reasoning.ts';
 
-const seal = createReasoningSeal(Buffer.alloc(32, 1));
+const seal = createTextSeal(Buffer.alloc(32, 1), 'reasoning');
 
 function problemOf(body: object): [string | undefined, string] {
   try {

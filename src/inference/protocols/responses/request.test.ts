@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createTextSeal } from '#kernel';
 import { responsesRequestSchema } from './request.schema.ts';
 import { readResponsesRequest } from './request.ts';
-import { createReasoningSeal } from './sealed-reasoning.ts';
 
-const seal = createReasoningSeal(Buffer.alloc(32, 1));
+const seal = createTextSeal(Buffer.alloc(32, 1), 'reasoning');
 const read = (body: object) => readResponsesRequest({ model: 'm', input: 'Hi', ...body }, seal);
 const messages = (input: unknown, body: object = {}) => read({ input, ...body }).prompt.messages;
 
@@ -150,7 +150,7 @@ test('sealed reasoning is read when this installation sealed it, and passed over
   assert.deepEqual(thought(sealed, { summary: [{ type: 'summary_text', text: 'short' }] }), [
     assistant('x', { reasoning: 'Hm. ü' }),
   ]);
-  const others = createReasoningSeal(Buffer.alloc(32, 2));
+  const others = createTextSeal(Buffer.alloc(32, 2), 'reasoning');
   const changed = `${sealed.slice(0, -4)}AAAA`;
   for (const wrong of ['', 'gAAAAB', 'ü', others.seal('Hm.'), changed, sealed.slice(0, 40)]) {
     assert.deepEqual(thought(wrong), [assistant('x')], wrong);

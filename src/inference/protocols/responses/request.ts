@@ -1,5 +1,6 @@
 import type { ReasoningEffort, ResponseFormat } from '#engine';
 import { readBody } from '#http';
+import type { TextSeal } from '#kernel';
 import { chatDefaults } from '#models';
 import type { TextRequest } from '../../model-request.ts';
 import { refuse } from '../openai/refuse.ts';
@@ -12,7 +13,6 @@ import {
   type ResponsesBody,
   responsesRequestSchema,
 } from './request.schema.ts';
-import type { ReasoningSeal } from './sealed-reasoning.ts';
 import { readToolChoice } from './tool-choice.ts';
 import { readTools, type UsedTools } from './tools.ts';
 
@@ -39,7 +39,7 @@ export type ResponsesRequest = TextRequest & {
 export type CountRequest = Pick<TextRequest, 'model' | 'prompt'> & { asked: ResponsesInput };
 
 /** Reads the body of P/responses. Unknown fields are ignored; known ones that ask for what we cannot do are refused. */
-export function readResponsesRequest(sent: unknown, seal: ReasoningSeal): ResponsesRequest {
+export function readResponsesRequest(sent: unknown, seal: TextSeal): ResponsesRequest {
   const body = readBody(responsesRequestSchema, sent);
   const { asked, prompt, choice } = readPrompt(body, seal);
   const sampling = readSampling(body);
@@ -79,13 +79,13 @@ export function readResponsesRequest(sent: unknown, seal: ReasoningSeal): Respon
 }
 
 /** Reads the body of P/responses/input_tokens. */
-export function readCountRequest(sent: unknown, seal: ReasoningSeal): CountRequest {
+export function readCountRequest(sent: unknown, seal: TextSeal): CountRequest {
   const body = readBody(countRequestSchema, sent);
   const { asked, prompt } = readPrompt(body, seal);
   return { model: body.model, asked, prompt };
 }
 
-function readPrompt(body: InputTokensBody, seal: ReasoningSeal) {
+function readPrompt(body: InputTokensBody, seal: TextSeal) {
   const items = readInput(body);
   const sent = body.tools ?? [];
   const all = [...sent, ...additionalTools(items, sent)];
@@ -111,7 +111,7 @@ function readPrompt(body: InputTokensBody, seal: ReasoningSeal) {
 /** The instructions and what these items stand for. */
 export function messagesFor(
   { instructions, tools }: ResponsesInput,
-  { items, seal }: { items: readonly InputItem[]; seal: ReasoningSeal },
+  { items, seal }: { items: readonly InputItem[]; seal: TextSeal },
 ): TextRequest['prompt']['messages'] {
   const messages = messagesOf(items, { tools, seal });
   // Instructions are those of this call only: clients send them with every one.

@@ -1,3 +1,4 @@
+import type { TextSeal } from '#kernel';
 import { fault } from '#kernel';
 import type { StoredResponse, StoredResponses } from '../../stored-responses.ts';
 import { refuse } from '../openai/refuse.ts';
@@ -5,7 +6,6 @@ import { type InputItem, isReference } from './input-items.schema.ts';
 import { isIdentifiedType, itemId, placeOf } from './item-ids.ts';
 import { type CountRequest, messagesFor } from './request.ts';
 import type { ResponseBody } from './response-body.ts';
-import type { ReasoningSeal } from './sealed-reasoning.ts';
 
 const idPattern = /^resp_[A-Za-z0-9]{1,64}$/;
 
@@ -17,7 +17,7 @@ export const findStored = (stored: StoredResponses, id: string): Promise<StoredR
 export async function withStored<Wanted extends CountRequest>(
   wanted: Wanted,
   stored: StoredResponses,
-  seal: ReasoningSeal,
+  seal: TextSeal,
 ): Promise<Wanted & { addedBytes?: number }> {
   const { asked, prompt } = wanted;
   if (asked.previousId === null && !asked.items.some(isReference)) return wanted;

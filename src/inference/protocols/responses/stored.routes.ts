@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Contract, convertQuery, openAiErrors, readBody } from '#http';
+import type { TextSeal } from '#kernel';
 import { Fault, fault } from '#kernel';
 import { callPrefix, type ProtocolContext } from '../../protocol.ts';
 import type { StoredResponse } from '../../stored-responses.ts';
@@ -8,7 +9,6 @@ import { eventsOf } from './events.ts';
 import { readCountRequest } from './request.ts';
 import type { ResponseBody } from './response-body.ts';
 import { reword } from './reword.ts';
-import type { ReasoningSeal } from './sealed-reasoning.ts';
 import {
   cancelContract,
   countContract,
@@ -25,7 +25,7 @@ type Params = { Params: { id: string } };
 const responsesPath = `${callPrefix}/openai/v1/responses`;
 
 /** What is stored of responses: read, listed, deleted; and tokens counted. */
-export function storedRoutes(app: FastifyInstance, context: ProtocolContext, seal: ReasoningSeal): void {
+export function storedRoutes(app: FastifyInstance, context: ProtocolContext, seal: TextSeal): void {
   const config = (operation: string, contract: Contract) =>
     ({ operation, access: 'admission', envelope: openAiErrors, contract }) as const;
 
