@@ -23,19 +23,19 @@ const limits = {
 
 const stringType = 8;
 const arrayType = 9;
-/** Size in bytes of the metadata types with a fixed size, by type id. */
-const scalarBytes = new Map([
-  [0, 1],
-  [1, 1],
-  [2, 2],
-  [3, 2],
-  [4, 4],
-  [5, 4],
-  [6, 4],
-  [7, 1],
-  [10, 8],
-  [11, 8],
-  [12, 8],
+/** The metadata types with a fixed size, by type id. */
+const scalarTypes = new Map<number, { size: number; read: (bytes: GgufBytes) => GgufScalar }>([
+  [0, { size: 1, read: (bytes) => bytes.u8() }],
+  [1, { size: 1, read: (bytes) => (bytes.u8() << 24) >> 24 }],
+  [2, { size: 2, read: (bytes) => bytes.u16() }],
+  [3, { size: 2, read: (bytes) => bytes.i16() }],
+  [4, { size: 4, read: (bytes) => bytes.u32() }],
+  [5, { size: 4, read: (bytes) => bytes.i32() }],
+  [6, { size: 4, read: (bytes) => bytes.f32() }],
+  [7, { size: 1, read: (bytes) => bytes.u8() !== 0 }],
+  [10, { size: 8, read: (bytes) => bytes.u64() }],
+  [11, { size: 8, read: (bytes) => bytes.i64() }],
+  [12, { size: 8, read: (bytes) => bytes.f64() }],
 ]);
 
 /** Reads the first 24 bytes. Throws `GgufError` for what is no GGUF file of version 2 or 3. */
@@ -83,34 +83,10 @@ export function* readGgufEntries(bytes: GgufBytes, keyCount: number): Generator<
 }
 
 function readScalar(bytes: GgufBytes, type: number, key: string): GgufScalar {
-  switch (type) {
-    case 0:
-      return bytes.u8();
-    case 1:
-      return (bytes.u8() << 24) >> 24;
-    case 2:
-      return bytes.u16();
-    case 3:
-      return bytes.i16();
-    case 4:
-      return bytes.u32();
-    case 5:
-      return bytes.i32();
-    case 6:
-      return bytes.f32();
-    case 7:
-      return bytes.u8() !== 0;
-    case stringType:
-      return bytes.string(limits.stringBytes, 'a metadata text');
-    case 10:
-      return bytes.u64();
-    case 11:
-      return bytes.i64();
-    case 12:
-      return bytes.f64();
-    default:
-      throw unknownType(bytes, key, `value type ${type}`);
-  }
+  if (type === stringType) return bytes.string(limits.stringBytes, 'a metadata text');
+  const scalar = scalarTypes.get(type);
+  if (scalar === undefined) throw unknownType(bytes, key, `value type ${type}`);
+  return scalar.read(bytes);
 }
 
 type ArrayHead = { type: number; length: number };
@@ -121,13 +97,13 @@ function readArrayHead(bytes: GgufBytes, key: string): ArrayHead {
 
 /** The items of an array with few numbers. null: it is another one, and nothing was read. */
 function readNumbers(bytes: GgufBytes, key: string, { type, length }: ArrayHead): number[] | null {
-  if (!scalarBytes.has(type) || length > limits.keptNumbers) return null;
+  if (!scalarTypes.has(type) || length > limits.keptNumbers) return null;
   return Array.from({ length }, () => Number(readScalar(bytes, type, key)));
 }
 
 /** Passes over the items of an array. Depth counts arrays inside arrays. */
 function skipItems(bytes: GgufBytes, key: string, { type, length }: ArrayHead, depth = 1): void {
-  const size = scalarBytes.get(type);
+  const size = scalarTypes.get(type)?.size;
   if (size !== undefined) bytes.skip(length * size);
   else if (type === stringType) {
     const what = `a text of ${quoted(key)}`;

@@ -14,6 +14,7 @@ import {
 import type { ToolSyntax } from '../text/template.ts';
 import { type EngineLog, engineProcess } from './engine-process.ts';
 import type { CompileRequest, CompileResult } from './grammar-child.ts';
+import { RecentCache } from './recent-cache.ts';
 
 export type GrammarCompilerOptions = {
   log: EngineLog;
@@ -27,8 +28,7 @@ const defaultLimitMs = 3_000;
 const idleMs = 600_000;
 /** More memory than any schema takes that is not refused. */
 const heapMb = 192;
-const maxCached = 64;
-const maxCachedCharacters = 4_000_000;
+const mostCached = { count: 64, characters: 4_000_000 };
 
 /**
  * Turns schemas into grammars in a process of its own: hundreds of milliseconds of work and much memory for one hostile schema, which
@@ -38,8 +38,7 @@ export class GrammarCompiler {
   readonly #options: GrammarCompilerOptions;
   readonly #process: RequestProcess<CompileRequest, CompileResult>;
   readonly #semaphore = new FairSemaphore();
-  readonly #cache = new Map<string, CompileResult>();
-  #cachedCharacters = 0;
+  readonly #cache = new RecentCache<CompileResult>(mostCached);
 
   constructor(options: GrammarCompilerOptions) {
     const { log, environment, limitMs = defaultLimitMs } = options;
@@ -60,7 +59,7 @@ export class GrammarCompiler {
     const input = JSON.stringify(constraints);
     const key = `${syntax} ${input}`;
     const compile = () => this.#compile({ input, syntax }, key, constraints);
-    const result = this.#cached(key) ?? (await this.#semaphore.run(scope, signal, compile));
+    const result = this.#cache.get(key) ?? (await this.#semaphore.run(scope, signal, compile));
     if ('refused' in result) throw fault('invalid_request', { message: result.refused, param: result.param });
     return result;
   }
@@ -72,8 +71,8 @@ export class GrammarCompiler {
 
   async #compile(request: CompileRequest, key: string, input: GrammarInput): Promise<CompileResult> {
     try {
-      const result = this.#cached(key) ?? (await this.#process.request(request));
-      this.#store(key, result);
+      const result = this.#cache.get(key) ?? (await this.#process.request(request));
+      this.#cache.set(key, result, charactersOf(key, result));
       return result;
     } catch (error) {
       if (!(error instanceof ProcessGoneError)) throw error;
@@ -81,25 +80,6 @@ export class GrammarCompiler {
       this.#options.log('warn', 'Schema refused: it took too much time or memory to compile', { reason, tail });
       // Not cached: it may have been the machine that had no time.
       return { refused: tooComplex, param: fieldOf(input) };
-    }
-  }
-
-  #cached(key: string): CompileResult | undefined {
-    const result = this.#cache.get(key);
-    if (result === undefined) return undefined;
-    this.#cache.delete(key);
-    this.#cache.set(key, result);
-    return result;
-  }
-
-  #store(key: string, result: CompileResult): void {
-    if (this.#cache.has(key)) return;
-    this.#cache.set(key, result);
-    this.#cachedCharacters += charactersOf(key, result);
-    for (const [oldest, cached] of this.#cache) {
-      if (this.#cache.size <= maxCached && this.#cachedCharacters <= maxCachedCharacters) break;
-      this.#cache.delete(oldest);
-      this.#cachedCharacters -= charactersOf(oldest, cached);
     }
   }
 }

@@ -9,35 +9,25 @@ export class Waiters<Value> {
   /** Rejects with the signal's reason when the caller leaves, and with what `late` makes after `waitMs`. */
   wait(options: { signal: AbortSignal; waitMs: number; late: () => unknown }): Promise<Value> {
     const { signal, waitMs, late } = options;
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason);
-      const end = () => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', leave);
-        this.#waiting.delete(waiter);
-      };
-      const waiter = {
-        resolve: (value: Value) => {
-          end();
-          resolve(value);
-        },
-        reject: (error: unknown) => {
-          end();
-          reject(error);
-        },
-      };
-      const leave = () => waiter.reject(signal.reason);
-      const timer = setTimeout(() => waiter.reject(late()), waitMs);
-      signal.addEventListener('abort', leave, { once: true });
-      this.#waiting.add(waiter);
+    const { promise, resolve, reject } = Promise.withResolvers<Value>();
+    const waiter = { resolve, reject };
+    const leave = () => reject(signal.reason);
+    const timer = setTimeout(() => reject(late()), waitMs);
+    signal.addEventListener('abort', leave, { once: true });
+    if (signal.aborted) leave();
+    this.#waiting.add(waiter);
+    return promise.finally(() => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', leave);
+      this.#waiting.delete(waiter);
     });
   }
 
   resolveAll(value: Value): void {
-    for (const waiter of [...this.#waiting]) waiter.resolve(value);
+    for (const waiter of this.#waiting) waiter.resolve(value);
   }
 
   rejectAll(error: unknown): void {
-    for (const waiter of [...this.#waiting]) waiter.reject(error);
+    for (const waiter of this.#waiting) waiter.reject(error);
   }
 }
