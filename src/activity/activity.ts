@@ -44,7 +44,7 @@ export async function setActivityArchived(
 
 const batchRows = 1_000;
 
-/** Archives every row of the selection; those of others are not there. Stopped half way, it can be asked again. */
+/** Archives every row of the selection; those of others are not there. Stopped half way, it can be repeated. */
 export async function archiveActivity(sql: Sql, { accountId, before, ids }: ArchiveSelection): Promise<number> {
   const selection = { accountId, before, ids: ids?.filter((id) => isId('act', id)) ?? null };
   let archived = 0;

@@ -7,7 +7,7 @@ import type { SubjectKind } from './subject-href.ts';
 
 export type Actor = { kind: 'account' | 'api_key' | 'system'; id: string | null; label: string };
 
-/** Something that happened, to be told to the account `accountId`. Secrets never belong into `data`. */
+/** Something that happened, for the feed of the account `accountId`. Secrets never belong into `data`. */
 export type Happening = {
   accountId: string;
   type: ActivityType;
@@ -31,7 +31,7 @@ export function actorOf(principal: Principal): Actor {
 
 /**
  * Writes it into the feed. Call it in the transaction that makes the change, and only when something changed, so that
- * the feed tells what happened and nothing else.
+ * the feed has what happened and nothing else.
  */
 export async function recordActivity(sql: Sql, happening: Happening): Promise<void> {
   await insertActivity(sql, toRow(happening));

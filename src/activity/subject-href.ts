@@ -10,7 +10,7 @@ export type SubjectKind =
   | 'share'
   | 'training_job';
 
-type Place = { ownerSlug: string; slug: string };
+type ProjectAddress = { ownerSlug: string; slug: string };
 type Subject = { kind: string; id: string };
 
 /** Page of the web app that shows a subject, for those that belong to the account. */
@@ -32,10 +32,10 @@ const projectPages: Record<string, (id: string) => string> = {
 };
 
 /**
- * Where the web app shows a subject. A row outlives what it tells of, and releases that knew other kinds: what has no
+ * Where the web app shows a subject. A row outlives its subject, and releases that knew other kinds: what has no
  * page of its own leads to its project, or to the feed.
  */
-export function hrefOf({ kind, id }: Subject, project: Place | null): string {
+export function hrefOf({ kind, id }: Subject, project: ProjectAddress | null): string {
   const segment = encodeURIComponent(id);
   const accountPage = accountPages[kind];
   if (accountPage) return accountPage(segment);

@@ -39,13 +39,13 @@ export type NewDataset = {
 /** Makes a dataset of the project's kind. Throws `invalid_request` for a bad field, `state_conflict` when there are too many. */
 export async function createDataset(tx: Sql, input: NewDataset): Promise<Dataset> {
   const { project, maxDatasets } = input;
-  await makeRoom(tx, { projectId: project.id, maxDatasets });
+  await reserveDatasetSlot(tx, { projectId: project.id, maxDatasets });
   return insertNew(tx, input);
 }
 
 /**
  * The same in a transaction that goes on for long, which would keep others from making datasets meanwhile: it must end with
- * `claimRoom`. Refuses at once where there is no room already.
+ * `claimDatasetSlot`. Refuses at once where the limit is reached already.
  */
 export async function createDatasetEarly(tx: Sql, input: NewDataset): Promise<Dataset> {
   const { project, maxDatasets } = input;
@@ -53,8 +53,8 @@ export async function createDatasetEarly(tx: Sql, input: NewDataset): Promise<Da
   return insertNew(tx, input);
 }
 
-/** Makes sure, shortly before the end of its transaction, that there is room for a dataset that was made early. */
-export async function claimRoom(tx: Sql, { project, maxDatasets }: Pick<NewDataset, 'project' | 'maxDatasets'>) {
+/** Makes sure, shortly before the end of its transaction, that the limit allows a dataset that was made early. */
+export async function claimDatasetSlot(tx: Sql, { project, maxDatasets }: Pick<NewDataset, 'project' | 'maxDatasets'>) {
   await lockContents(tx, project.id);
   const others = (await countOpen(tx, project.id)) - 1;
   refuseBeyond(maxDatasets, others);
@@ -86,7 +86,7 @@ type DatasetPatch = {
 export type DatasetUpdate = { patch: DatasetPatch; author: DatasetAuthor; maxDatasets: number };
 
 /**
- * Changes a locked dataset. What is already as asked for stays as it is. Throws `invalid_request` for a bad or fixed field
+ * Changes a locked dataset. What is already as requested stays as it is. Throws `invalid_request` for a bad or fixed field
  * and `state_conflict` for a change in the archive or too many open datasets.
  */
 export async function changeDataset(tx: Sql, before: LockedDataset, update: DatasetUpdate): Promise<Dataset> {
@@ -95,7 +95,7 @@ export async function changeDataset(tx: Sql, before: LockedDataset, update: Data
   const next = planChange(before, patch);
   if (next.isSame) return found(await findDataset(tx, { projectId, id }));
   if (before.archived && next.archived) throw datasetIsArchived();
-  if (before.archived) await makeRoom(tx, { projectId, maxDatasets });
+  if (before.archived) await reserveDatasetSlot(tx, { projectId, maxDatasets });
   await updateDataset(tx, { id, ...next.texts, searchText: searchTextOf(next.texts), archived: next.archived });
   if (next.archived !== before.archived)
     await recordDatasetActivity(tx, author, {
@@ -142,7 +142,7 @@ function checkDescription(description: string | null): void {
 
 const searchTextOf = ({ name, description }: Texts) => foldText(`${name}\n${description ?? ''}`);
 
-async function makeRoom(
+async function reserveDatasetSlot(
   tx: Sql,
   { projectId, maxDatasets }: { projectId: string; maxDatasets: number },
 ): Promise<void> {

@@ -19,8 +19,8 @@ export function countingModel(
   { kind, targetModel }: Counted,
 ): BaseModel | null {
   const installed = models.baseModels().filter((model) => model.installed !== null && model.kind === kind);
-  const wanted = targetModel === null ? installed[0] : installed.find(({ id }) => id === targetModel);
-  return wanted ?? null;
+  const model = targetModel === null ? installed[0] : installed.find(({ id }) => id === targetModel);
+  return model ?? null;
 }
 
 export function tokenCounterOf(deps: ExampleTokensDeps, dataset: Counted): ExampleTokenCounter | null {
@@ -33,7 +33,7 @@ export function tokenCounterOf(deps: ExampleTokensDeps, dataset: Counted): Examp
   );
 }
 
-/** It is also told whether the model can learn it. */
+/** The count also says whether the model can learn it. */
 export function checkableOf(content: ExampleContent): Countable {
   const countable = countableOf(content);
   return countable.type === 'conversation' ? { ...countable, isChecked: true } : countable;

@@ -18,12 +18,12 @@ import {
 } from '#models';
 import type { ProjectSeen } from '#projects';
 import type { BuildTask } from './building/build-task.ts';
-import { countKept, insertIndex, type NewIndex } from './indexes.store.ts';
+import { countStored, insertIndex, type NewIndex } from './indexes.store.ts';
 
 /** Where indexes learn about training jobs. */
 export type IndexedModels = TrainedModels & {
   /** The finished job of the account that a name stands for; null: none. */
-  ofAccount: (question: {
+  ofAccount: (query: {
     requested: string;
     alias: { targetType: string; targetId: string } | null;
     accountId: string;
@@ -62,7 +62,7 @@ export async function createIndex(tx: Sql, deps: CreateIndexDeps, request: Index
 }
 
 async function refuseTooMany(tx: Sql, projectId: string, limit: number): Promise<void> {
-  const actual = await countKept(tx, projectId);
+  const actual = await countStored(tx, projectId);
   if (actual < limit) return;
   throw fault('state_conflict', {
     message: `The project has ${actual} indexes and may have ${limit}. Delete one first.`,

@@ -16,7 +16,7 @@ export type DatasetIndex = {
   datasetId: string;
   versionId: string;
   accountId: string;
-  /** The name that was asked for. */
+  /** The requested name. */
   model: string;
   modelRevision: number | null;
   baseModelId: string;

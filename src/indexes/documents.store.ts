@@ -94,7 +94,7 @@ export function listDocumentsByHash(sql: Sql, id: string, hashes: readonly strin
   );
 }
 
-/** Deletes some of what belongs to an index that is not kept; false: nothing is left. */
+/** Deletes some of what belongs to an index that is gone or has failed; false: nothing is left. */
 export async function deleteSome(sql: Sql, id: string, limit: number): Promise<boolean> {
   const [row] = await sql.query<{ deleted: number }>(
     `with documents as (

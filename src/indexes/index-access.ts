@@ -38,11 +38,11 @@ export async function changeOwnIndex(
   return { project, index: await found(tx, { project, request, digests }) };
 }
 
-type Question = { project: ProjectSeen; request: FastifyRequest; digests: Digests };
+type IndexLookup = { project: ProjectSeen; request: FastifyRequest; digests: Digests };
 
-async function found(sql: Sql, { project, request, digests }: Question): Promise<DatasetIndex> {
+async function found(sql: Sql, { project, request, digests }: IndexLookup): Promise<DatasetIndex> {
   const { indexId: id } = indexPathOf(request);
-  // What is no id cannot be asked for: it may hold characters that the database does not take.
+  // What is no id is not looked up: it may hold characters that the database does not take.
   const index = isId('idx', id) ? await findIndex(sql, { projectId: project.id, id }, digests) : null;
   if (!index) throw noSuchIndex();
   return index;

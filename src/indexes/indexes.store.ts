@@ -78,14 +78,14 @@ export async function countIndexes(sql: Sql, { projectId, datasetId, state, dige
 }
 
 /** Indexes of a project that keep vectors, or will. Until the transaction ends, nobody else adds one to it. */
-export async function countKept(tx: Sql, projectId: string): Promise<number> {
+export async function countStored(tx: Sql, projectId: string): Promise<number> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('indexes of ' || $1, 0))`, [projectId]);
-  const [row] = await tx.query<{ kept: number }>(
-    `select count(*)::integer as kept from dataset_indexes
+  const [row] = await tx.query<{ stored: number }>(
+    `select count(*)::integer as stored from dataset_indexes
       where project_id = $1 and state in ('queued', 'building', 'ready')`,
     [projectId],
   );
-  return row?.kept ?? 0;
+  return row?.stored ?? 0;
 }
 
 export async function countBuilding(tx: Sql, projectId: string): Promise<number> {

@@ -36,7 +36,7 @@ export function relevantOf(positives: readonly DocumentIdentity[]): RelevantDocu
   return { keyOfHash, documentIds, count: new Set(keyOfHash.values()).size };
 }
 
-/** What of the wanted a document is; null: nothing. */
+/** Which of the relevant documents a document is; null: nothing. */
 export function keyIn(
   { keyOfHash, documentIds }: RelevantDocuments,
   { hash, documentId }: DocumentIdentity,

@@ -152,7 +152,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** A full disk is as a store that is away: the same works once there is room. */
+/** A full disk is as a store that is away: the same works once there is space. */
 function asUnavailable(error: unknown): unknown {
   if (!isStorageFull(error)) return error;
   return fault('service_unavailable', { message: 'The service has no room on its disk at present.', cause: error });

@@ -152,7 +152,7 @@ function rethrow(error: unknown): never {
   throw asUnavailable(error);
 }
 
-/** Listing has a permission of its own: whoever lacks it is told so. */
+/** Listing has a permission of its own: whoever lacks it sees that error. */
 function listingRefused(error: unknown): never {
   throw isLockedOut(error) ? error : asUnavailable(error);
 }

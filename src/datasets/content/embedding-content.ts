@@ -17,9 +17,9 @@ export function checkEmbeddingContent(raw: unknown, list: IssueList): EmbeddingC
   const negatives = readPassages(raw, 'negative', list);
   if (positives.length === 0)
     list.add('positive_missing', '/positives', 'There is no text that the query should find.');
-  const wanted = new Set(positives.map(({ text }) => text));
+  const positiveTexts = new Set(positives.map(({ text }) => text));
   for (const [index, { text }] of negatives.entries())
-    if (wanted.has(text))
+    if (positiveTexts.has(text))
       list.add('positive_equals_negative', pointerTo('/negatives', index), 'This text is a positive, too.');
   return query === null ? null : { negatives, positives, query };
 }

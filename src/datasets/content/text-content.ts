@@ -56,10 +56,10 @@ function checkOpening(messages: readonly ExampleMessage[], list: IssueList): voi
 
 const isLearnt = (message: ExampleMessage) => message.role === 'assistant' && message.weight !== 0;
 
-type Place = { pointer: string; tools: ToolSet; list: IssueList };
+type ReadContext = { pointer: string; tools: ToolSet; list: IssueList };
 
-function readMessage(message: unknown, place: Place): ExampleMessage | null {
-  const { pointer, list } = place;
+function readMessage(message: unknown, context: ReadContext): ExampleMessage | null {
+  const { pointer, list } = context;
   if (!isFields(message)) {
     list.add('wrong_type', pointer, 'Expected a message with role and content.');
     return null;
@@ -72,7 +72,7 @@ function readMessage(message: unknown, place: Place): ExampleMessage | null {
       return content === null ? null : { content, role: message.role === 'user' ? 'user' : 'system' };
     }
     case 'assistant':
-      return readAnswer(message, place);
+      return readAnswer(message, context);
     case 'tool': {
       const content = readText(joined(message.content), `${pointer}/content`, list);
       const callId = readText(message.tool_call_id, `${pointer}/tool_call_id`, list);
@@ -88,9 +88,9 @@ function readMessage(message: unknown, place: Place): ExampleMessage | null {
   }
 }
 
-function readAnswer(message: Record<string, unknown>, place: Place): ExampleMessage | null {
-  const { pointer, list } = place;
-  const calls = readToolCalls(message.tool_calls, { ...place, pointer: `${pointer}/tool_calls` });
+function readAnswer(message: Record<string, unknown>, context: ReadContext): ExampleMessage | null {
+  const { pointer, list } = context;
+  const calls = readToolCalls(message.tool_calls, { ...context, pointer: `${pointer}/tool_calls` });
   const said = joined(message.content);
   const isSilent = said === undefined || said === null || said === '';
   const content = isSilent && isCalling(message) ? null : readText(said, `${pointer}/content`, list);

@@ -5,34 +5,34 @@ import { pointerTo } from './json-fields.ts';
 import { findMismatch } from './tool-arguments.ts';
 import type { ToolSet } from './tool-set.ts';
 
-type Place = { pointer: string; tools: ToolSet; list: IssueList };
+type ReadContext = { pointer: string; tools: ToolSet; list: IssueList };
 
-export function readToolCalls(value: unknown, place: Place): ExampleToolCall[] {
+export function readToolCalls(value: unknown, context: ReadContext): ExampleToolCall[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) {
-    place.list.add('wrong_type', place.pointer, 'Expected a list of tool calls.');
+    context.list.add('wrong_type', context.pointer, 'Expected a list of tool calls.');
     return [];
   }
   return value.flatMap((call, index) => {
-    const read = readToolCall(call, index, { ...place, pointer: pointerTo(place.pointer, index) });
+    const read = readToolCall(call, index, { ...context, pointer: pointerTo(context.pointer, index) });
     return read ? [read] : [];
   });
 }
 
-function readToolCall(call: unknown, index: number, place: Place): ExampleToolCall | null {
-  const { pointer, list } = place;
+function readToolCall(call: unknown, index: number, context: ReadContext): ExampleToolCall | null {
+  const { pointer, list } = context;
   const spec = isFields(call) && isFields(call.function) ? call.function : null;
   if (!isFields(call) || !spec || typeof spec.name !== 'string' || !isStorable(spec.name)) {
     list.add('wrong_type', pointer, 'Expected a function call with a name and arguments.');
     return null;
   }
-  const args = readArguments(spec.arguments, { ...place, pointer: `${pointer}/function` }, spec.name);
+  const args = readArguments(spec.arguments, { ...context, pointer: `${pointer}/function` }, spec.name);
   if (args === null) return null;
   const id = typeof call.id === 'string' && call.id !== '' && isStorable(call.id) ? call.id : `call_${index + 1}`;
   return { function: { arguments: args, name: spec.name }, id, type: 'function' };
 }
 
-function readArguments(value: unknown, { pointer: call, tools, list }: Place, name: string): string | null {
+function readArguments(value: unknown, { pointer: call, tools, list }: ReadContext, name: string): string | null {
   const pointer = `${call}/arguments`;
   const schema = tools.schemaOf(name);
   const text = typeof value === 'string' ? value : writtenOut(value ?? {});

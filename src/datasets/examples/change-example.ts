@@ -12,7 +12,7 @@ export type ExampleChange = { content: StorableExample | undefined; split: Split
 
 /**
  * Puts another content or split in the place of an example of a locked dataset, under the same id. Versions keep what
- * they have. What is as asked for already stays as it is. Throws `not_found`.
+ * they have. What is as requested already stays as it is. Throws `not_found`.
  */
 export async function changeExample(
   tx: Transaction,

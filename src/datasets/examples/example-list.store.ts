@@ -13,7 +13,7 @@ export type ListedExample = {
   valid: boolean;
   issues: Issue[];
   hash: Buffer;
-  /** Null: since it was added, which its id tells. */
+  /** Null: since it was added, which its id shows. */
   updatedAt: Date | null;
 };
 

@@ -124,8 +124,8 @@ async function prepareSent(
   sent: readonly unknown[],
 ): Promise<PreparedExample[]> {
   const read = sent.map((item) => readNewExample(item, dataset.kind));
-  const wanted = read.flatMap((item) => ('content' in item ? [item] : []));
-  const counting = prepareExamples(wanted, { kind: dataset.kind, tokenCounter: tokenCounterOf(deps, dataset) });
+  const valid = read.flatMap((item) => ('content' in item ? [item] : []));
+  const counting = prepareExamples(valid, { kind: dataset.kind, tokenCounter: tokenCounterOf(deps, dataset) });
   const ready = (await counting.catch(naming('examples'))).values();
   return read.map((item) => {
     if (!('content' in item)) return item;

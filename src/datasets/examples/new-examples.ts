@@ -106,7 +106,7 @@ export function issuesOf(tokens: TokenCount | null, maxTokens: number | null): I
   ];
 }
 
-/** Another model may well learn it, so it stays valid. The problem is empty where it was told before. */
+/** Another model may well learn it, so it stays valid. The problem is empty where it was reported before. */
 export function notLearnable(problem: string): Issue {
   return {
     code: 'not_learnable',

@@ -22,8 +22,8 @@ export async function findLiveContents(sql: Sql, datasetId: string, hashes: read
   if (hashes.length === 0) return new Set();
   const rows = await sql.query<{ hash: string }>(
     `select distinct encode(hash, 'hex') as hash
-       from (select decode(hash, 'hex') as hash from unnest(string_to_array($2, ',')) as sent (hash)) asked
-      where ${isAlive('asked.hash')}`,
+       from (select decode(hash, 'hex') as hash from unnest(string_to_array($2, ',')) as sent (hash)) requested
+      where ${isAlive('requested.hash')}`,
     [datasetId, hashes.join(',')],
     { name: 'datasets.live_contents' },
   );

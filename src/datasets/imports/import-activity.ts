@@ -2,11 +2,16 @@ import { type Actor, recordActivity, type Severity, systemActor } from '#activit
 import type { Sql } from '#db';
 import type { RunningImport } from './import-runs.store.ts';
 
-type Ending = 'ready' | 'completed' | 'failed' | 'canceled';
+type ImportOutcome = 'ready' | 'completed' | 'failed' | 'canceled';
 
-const severities: Record<Ending, Severity> = { ready: 'info', completed: 'success', failed: 'error', canceled: 'info' };
+const severities: Record<ImportOutcome, Severity> = {
+  ready: 'info',
+  completed: 'success',
+  failed: 'error',
+  canceled: 'info',
+};
 
-const messages: Record<Ending, string> = {
+const messages: Record<ImportOutcome, string> = {
   ready: 'was read and waits for its confirmation',
   completed: 'was imported',
   failed: 'could not be imported',
@@ -18,19 +23,19 @@ type Subject = Pick<RunningImport, 'id' | 'fileName' | 'accountId' | 'ownerSlug'
 export async function recordImportActivity(
   tx: Sql,
   run: Subject,
-  ending: Ending,
+  outcome: ImportOutcome,
   data: object,
   by: { actor: Actor; requestId: string } | null = null,
 ): Promise<void> {
   const requestId = by?.requestId ?? run.requestId;
   await recordActivity(tx, {
     accountId: run.accountId,
-    type: `import.${ending}`,
-    severity: severities[ending],
+    type: `import.${outcome}`,
+    severity: severities[outcome],
     actor: by?.actor ?? systemActor,
     project: { ownerSlug: run.ownerSlug, slug: run.projectSlug },
     subject: { kind: 'import', id: run.id, label: run.fileName },
-    message: `The file "${run.fileName}" ${messages[ending]}.`,
+    message: `The file "${run.fileName}" ${messages[outcome]}.`,
     data: { ...data },
     ...(requestId === null ? {} : { requestId }),
   });

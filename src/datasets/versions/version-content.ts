@@ -66,8 +66,8 @@ export async function* streamLines(
   }
   for await (const rows of streamState(sql, version)) {
     const made = rows.map((row) => ({ json: row.json, split: splitOf(toExample(row)) }));
-    const wanted = made.filter((row) => split === null || row.split === split);
-    if (wanted.length > 0) yield Buffer.from(wanted.map(lineOf).join(''));
+    const chosen = made.filter((row) => split === null || row.split === split);
+    if (chosen.length > 0) yield Buffer.from(chosen.map(lineOf).join(''));
   }
 }
 

@@ -19,7 +19,7 @@ export type Judgment = {
   strength: number;
 };
 
-/** What a search reports beside query, results and judgments; kept as it was sent. */
+/** What a search reports beside query, results and judgments; stored as it was sent. */
 export type EventDetails = {
   index_id: string | null;
   request_id: string | null;

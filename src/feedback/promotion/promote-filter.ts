@@ -29,7 +29,7 @@ export type FilterPromotion = Omit<PromotionBatch, 'ids' | 'taught'> & {
 
 /**
  * Promotes the oldest events of a filter, a transaction for every hundred. What is promoted stays promoted when a later
- * part is refused, so the answer tells how far it came and the next request goes on from there.
+ * part is refused, so the answer says how far it came and the next request goes on from there.
  */
 export async function promoteFilter(
   deps: PromotionDeps,

@@ -1,4 +1,4 @@
-/** The build cannot succeed; the owner of the index is told why. */
+/** The build cannot succeed; the owner of the index sees why. */
 export class BuildFailure extends Error {
   readonly code: string;
 

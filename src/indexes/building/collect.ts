@@ -15,7 +15,7 @@ export type Collecting = {
 const deletedAtOnce = 2_000;
 
 /**
- * Writes down the distinct texts of a version's positives and negatives, in canonical order; tells how many. What an earlier
+ * Writes down the distinct texts of a version's positives and negatives, in canonical order; gives how many. What an earlier
  * attempt has left half done is done anew.
  */
 export async function collectDocuments({

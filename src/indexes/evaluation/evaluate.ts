@@ -30,24 +30,24 @@ const queriesAtOnce = 16;
 
 /** Asks the corpus for each query and looks where the positives stand. Null: the split has no examples. */
 export async function evaluate(options: EvaluationOptions): Promise<IndexMetrics | null> {
-  const questions = await gather(options);
+  const queries = await gather(options);
   const scores: QueryScores[] = [];
-  for (let at = 0; at < questions.length; at += queriesAtOnce) {
-    scores.push(...(await ask(options, questions.slice(at, at + queriesAtOnce))));
+  for (let at = 0; at < queries.length; at += queriesAtOnce) {
+    scores.push(...(await scoreQueries(options, queries.slice(at, at + queriesAtOnce))));
     await options.onProgress?.(scores.length);
   }
   return meanOf(scores);
 }
 
 /** A query with all that it should find, and what only examples of the other split call right. */
-type Question = { query: string; wanted: RelevantDocuments; beside: RelevantDocuments };
+type EvaluationQuery = { query: string; relevant: RelevantDocuments; beside: RelevantDocuments };
 
 /**
  * The first queries of the split, each once: what other examples of the same query call right is right, and no wrong result
  * that happens to stand before it. An answer that is in the other split was learned, perhaps: finding it proves nothing, and it is
  * not wrong either.
  */
-async function gather({ examplesOf, split, maxQueries, onProgress }: EvaluationOptions): Promise<Question[]> {
+async function gather({ examplesOf, split, maxQueries, onProgress }: EvaluationOptions): Promise<EvaluationQuery[]> {
   type Gathered = { positives: DocumentIdentity[]; beside: DocumentIdentity[] };
   const found = new Map<string, Gathered>();
   for await (const part of examplesOf(split)) {
@@ -68,23 +68,23 @@ async function gather({ examplesOf, split, maxQueries, onProgress }: EvaluationO
   }
   return [...found].map(([query, { positives, beside }]) => ({
     query,
-    wanted: relevantOf(positives),
+    relevant: relevantOf(positives),
     beside: relevantOf(beside),
   }));
 }
 
-async function ask({ corpus, embedQueries }: EvaluationOptions, questions: readonly Question[]) {
-  const vectors = await embedQueries(questions.map(({ query }) => query));
+async function scoreQueries({ corpus, embedQueries }: EvaluationOptions, queries: readonly EvaluationQuery[]) {
+  const vectors = await embedQueries(queries.map(({ query }) => query));
   const found = await corpus.search(vectors, depth);
   const identities = await corpus.identify([...new Set(found.places)]);
-  return questions.map((question, index): QueryScores => {
+  return queries.map((each, index): QueryScores => {
     const first = index * found.perQuery;
     const places = [...found.places.subarray(first, first + found.perQuery)];
     const results = places.map((place, behind) => ({
       ...(identities.get(place) ?? unknown),
       score: found.scores[first + behind] ?? 0,
     }));
-    return scoresOf({ ranks: ranksOf(question, results), positives: question.wanted.count });
+    return scoresOf({ ranks: ranksOf(each, results), positives: each.relevant.count });
   });
 }
 
@@ -96,11 +96,14 @@ type Result = DocumentIdentity & { score: number };
  * Passages of one `document_id` are one result, at the place of the best; each positive counts once. Equal scores count against the
  * query: a model to which all documents are the same must not look good.
  */
-export function ranksOf({ wanted, beside }: Pick<Question, 'wanted' | 'beside'>, results: readonly Result[]): number[] {
+export function ranksOf(
+  { relevant, beside }: Pick<EvaluationQuery, 'relevant' | 'beside'>,
+  results: readonly Result[],
+): number[] {
   const ranks: number[] = [];
   const seen = new Set<string>();
   let rank = 0;
-  const found = results.map((result) => ({ ...result, key: keyIn(wanted, result) }));
+  const found = results.map((result) => ({ ...result, key: keyIn(relevant, result) }));
   for (const { key, ...result } of found.sort((a, b) => b.score - a.score || Number(!!a.key) - Number(!!b.key))) {
     if (key === null && keyIn(beside, result) !== null) continue;
     const name = key ?? result.documentId ?? result.hash;

@@ -51,11 +51,11 @@ test('metrics of any ranking lie between none and the best one, and an earlier r
 
 test('texts of one document count once, at the place of the best, and a positive is known by text or by name', () => {
   const passage = (text: string, id: string | null = null) => identityOf({ text, document_id: id });
-  const wanted = relevantOf([passage('a', 'doc'), passage('b')]);
-  assert.equal(wanted.count, 2);
+  const relevant = relevantOf([passage('a', 'doc'), passage('b')]);
+  assert.equal(relevant.count, 2);
   const ranks = (...results: [string, (string | null)?][]) =>
     ranksOf(
-      { wanted, beside: relevantOf([]) },
+      { relevant, beside: relevantOf([]) },
       results.map(([text, id = null], at) => ({ ...passage(text, id), score: -at })),
     );
   assert.deepEqual(ranks(['x', 'other'], ['y', 'other'], ['a']), [2]);
@@ -67,7 +67,7 @@ test('texts of one document count once, at the place of the best, and a positive
 test('what scores the same as a positive stands before it, and what another split calls right stands nowhere', () => {
   const passage = (text: string) => identityOf({ text, document_id: null });
   const question = {
-    wanted: relevantOf([passage('a'), passage('b')]),
+    relevant: relevantOf([passage('a'), passage('b')]),
     beside: relevantOf([passage('b'), passage('learned')]),
   };
   const ranks = (...results: [string, number][]) =>

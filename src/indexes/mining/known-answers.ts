@@ -33,44 +33,44 @@ type Read = Promise<Pairs | null>;
 /**
  * What is right for a query stands in any example of a version, so it takes a pass over all of them: three seconds for
  * 100,000. Versions never change, so what a pass has found stays true. It is remembered for the pages of a mining that follow, used
- * last and as much of it as there is room for, and found anew by whichever server is asked next. Of a version with more than there is
- * room for, each page looks for its own queries.
+ * last and as much of it as the limit allows, and found anew by whichever server gets the next request. Of a version with more than the
+ * limit, each page looks for its own queries.
  */
 export function createKnownAnswers(options: KnownAnswersOptions): KnownAnswers {
   const { examplesOf, maxPairs = defaultMaxPairs, maxVersions = defaultMaxVersions } = options;
   const limit = pLimit(readAtOnce);
   /** Used least lately first. */
-  const kept = new Map<string, { read: Read; size: number }>();
+  const cached = new Map<string, { read: Read; size: number }>();
   let timer: NodeJS.Timeout | undefined;
 
-  function keep(name: string, version: Version): Read {
-    // Whoever asked may leave: the next one who asks finds what is read meanwhile.
+  function load(name: string, version: Version): Read {
+    // The caller may leave: the next one finds what is read meanwhile.
     const entry = { read: limit(() => readPairs(examplesOf(version), { atMost: maxPairs })), size: 0 };
     entry.read.then(
       (pairs) => {
         entry.size = pairs?.size ?? 0;
-        makeRoom();
+        evict();
       },
       () => {
-        if (kept.get(name) === entry) kept.delete(name);
+        if (cached.get(name) === entry) cached.delete(name);
       },
     );
     return use(name, entry);
   }
 
   function use(name: string, entry: { read: Read; size: number }): Read {
-    kept.delete(name);
-    kept.set(name, entry);
+    cached.delete(name);
+    cached.set(name, entry);
     clearTimeout(timer);
-    timer = setTimeout(() => kept.clear(), idleMs).unref();
+    timer = setTimeout(() => cached.clear(), idleMs).unref();
     return entry.read;
   }
 
-  function makeRoom(): void {
-    let total = [...kept.values()].reduce((sum, { size }) => sum + size, 0);
-    for (const [name, { size }] of kept) {
-      if (total <= maxPairs && kept.size <= maxVersions) return;
-      kept.delete(name);
+  function evict(): void {
+    let total = [...cached.values()].reduce((sum, { size }) => sum + size, 0);
+    for (const [name, { size }] of cached) {
+      if (total <= maxPairs && cached.size <= maxVersions) return;
+      cached.delete(name);
       total -= size;
     }
   }
@@ -78,8 +78,8 @@ export function createKnownAnswers(options: KnownAnswersOptions): KnownAnswers {
   return {
     async of(version, queries) {
       const name = `${version.datasetId} ${version.seq}`;
-      const known = kept.get(name);
-      const pairs = await (known ? use(name, known) : keep(name, version));
+      const known = cached.get(name);
+      const pairs = await (known ? use(name, known) : load(name, version));
       return pairs ?? limit(() => readOwn(examplesOf(version), queries));
     },
   };
@@ -93,14 +93,14 @@ async function readOwn(examples: ReturnType<KnownAnswersOptions['examplesOf']>, 
 
 async function readPairs(
   examples: AsyncIterable<readonly VersionExample[]>,
-  { of: asked, atMost }: { of?: ReadonlySet<string>; atMost: number },
+  { of: requested, atMost }: { of?: ReadonlySet<string>; atMost: number },
 ): Promise<Pairs | null> {
   const pairs = new Pairs();
   for await (const part of examples) {
     for (const { content } of part) {
       const { query, positives } = embeddingContent(content);
       const key = queryKey(query);
-      if (asked?.has(key) === false) continue;
+      if (requested?.has(key) === false) continue;
       for (const positive of positives) pairs.add(key, identityOf(positive));
     }
     if (pairs.size > atMost) return null;

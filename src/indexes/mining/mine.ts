@@ -53,8 +53,8 @@ export type MiningDeps = SearchDeps & { engine: EmbeddingEngine; answers: KnownA
 const queriesAtOnce = 16;
 
 /** Looks for hard negatives of the next examples of a version; writes nothing. */
-export async function mine(deps: MiningDeps, question: MiningRequest): Promise<MiningResult> {
-  const { version, split, after, limit } = question;
+export async function mine(deps: MiningDeps, request: MiningRequest): Promise<MiningResult> {
+  const { version, split, after, limit } = request;
   // Large examples make a page shorter than its limit, so its length does not tell whether it is the last.
   const examples = await pageVersion(deps.sql, version, { split, after, limit });
   const last = examples.at(-1);
@@ -66,7 +66,7 @@ export async function mine(deps: MiningDeps, question: MiningRequest): Promise<M
   const answers = await deps.answers.of(version, queries);
   for (let at = 0; at < examples.length; at += queriesAtOnce)
     mined.push(
-      ...(await mineBatch(deps, { ...question, examples: examples.slice(at, at + queriesAtOnce), answers, spent })),
+      ...(await mineBatch(deps, { ...request, examples: examples.slice(at, at + queriesAtOnce), answers, spent })),
     );
   return { examples: mined, next: further.length > 0 ? last : null, spent };
 }

@@ -47,7 +47,7 @@ export async function scan({ file, queries, count }: ScanRequest): Promise<ScanR
 
 type Block = { vectors: Float32Array; firstPlace: number };
 
-/** Each block is valid until the next one is asked for. */
+/** Each block is valid until the next one is read. */
 async function* blocksOf(handle: FileHandle, { dimensions, rows }: VectorFile): AsyncGenerator<Block> {
   const blockRows = Math.max(1, Math.floor(blockBytes / (4 * dimensions)));
   const buffers = [new Float32Array(blockRows * dimensions), new Float32Array(blockRows * dimensions)] as const;

@@ -28,7 +28,7 @@ export function createScanner(environment: ProcessEnvironment) {
       const parts: ScanResult[] = [];
       for (let at = 0; at < queries.length; at += mostQueries) {
         const request = { file, queries: joined(queries.slice(at, at + mostQueries), file.dimensions), count };
-        // A child that died may have done so for any reason, so that it is asked twice.
+        // A child that died may have done so for any reason, so it gets the request twice.
         const found = child.request(request).catch(() => child.request(request));
         parts.push(await found.catch(unavailable));
       }

@@ -22,7 +22,7 @@ const suffix = '.f32';
 const partSuffix = '.part';
 /** Nobody writes to a part any more that is so old: its process is dead. */
 const partMs = 86_400_000;
-/** A file that was asked for this recently is not removed: it is opened within this time. */
+/** A file that was requested this recently is not removed: it is opened within this time. */
 const sparedMs = 30_000;
 
 /** The vectors of indexes as files on this machine's disk, made from the database on first use. */
@@ -48,20 +48,20 @@ export function createVectorFiles({ sql, folder, maxBytes }: VectorFilesOptions)
     } finally {
       await rm(part, { force: true });
     }
-    await makeRoom(folder, { maxBytes, keep: pathOf(index.id) });
+    await freeCapacity(folder, { maxBytes, spare: pathOf(index.id) });
   }
 
   async function openFile(index: Vectors): Promise<VectorFile> {
     const { id, dimensions, documents: rows } = index;
     const file = { path: pathOf(id), dimensions, rows };
-    // Before it is looked at: whoever makes room leaves it from now on.
+    // Before it is looked at: whoever frees capacity leaves it from now on.
     const now = new Date();
     await utimes(file.path, now, now).catch(() => {});
     if ((await sizeOf(file.path)) !== rows * dimensions * 4) await makeOnce(index);
     return file;
   }
 
-  /** Others may have been making room just before it was marked. */
+  /** Others may have been freeing capacity just before it was marked. */
   async function openToRead(index: Vectors): Promise<FileHandle> {
     const { path: filePath } = await openFile(index);
     return open(filePath, 'r').catch(async (error: unknown) => {
@@ -116,7 +116,7 @@ async function sizeOf(filePath: string): Promise<number> {
 }
 
 /** A file that is being searched stays readable for whoever has opened it, and is there for whoever is about to. */
-async function makeRoom(folder: string, { maxBytes, keep }: { maxBytes: number; keep: string }): Promise<void> {
+async function freeCapacity(folder: string, { maxBytes, spare }: { maxBytes: number; spare: string }): Promise<void> {
   const all = await Promise.all(
     (await readdir(folder)).map(async (name) => {
       const file = path.join(folder, name);
@@ -130,7 +130,7 @@ async function makeRoom(folder: string, { maxBytes, keep }: { maxBytes: number; 
   let bytes = files.reduce((sum, { size }) => sum + size, 0);
   for (const { file, size, mtimeMs } of files.toSorted((a, b) => a.mtimeMs - b.mtimeMs)) {
     if (bytes <= maxBytes) return;
-    if (file === keep || mtimeMs > Date.now() - sparedMs) continue;
+    if (file === spare || mtimeMs > Date.now() - sparedMs) continue;
     await rm(file, { force: true });
     bytes -= size;
   }

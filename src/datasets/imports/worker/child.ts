@@ -26,7 +26,7 @@ type Tools = { database: Database; objects: ObjectStore };
 
 async function openTools({ databaseUrl, objects }: WorkTarget<CountingModels>): Promise<Tools> {
   return {
-    // The lease and the writing take one connection, progress and questions the others.
+    // The lease and the writing take one connection, progress and lookups the others.
     database: await openDatabase({ url: databaseUrl, maxConnections: 4 }),
     objects: objects.kind === 'folder' ? openFolderStore(objects.root) : await openS3(objects.place),
   };

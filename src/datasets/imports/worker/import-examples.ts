@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import type { Sql, Transaction } from '#db';
 import { contentHash } from '../../content/check-example.ts';
-import { claimRoom, createDatasetEarly } from '../../datasets.ts';
+import { claimDatasetSlot, createDatasetEarly } from '../../datasets.ts';
 import { assignSplit } from '../../examples/assign-split.ts';
 import { bulkAdd } from '../../examples/bulk-add.ts';
 import { issuesOf, type StorableExample } from '../../examples/new-examples.ts';
@@ -53,7 +53,7 @@ async function addAndFreeze(tx: Transaction, job: Job, { datasetId, digest }: Ta
   if (read.rows !== run.counts?.rows || read.valid !== run.counts.valid)
     throw new ImportFailure('file_changed', 'The rows of the file are not those of its preview.');
   const versionId = await createVersion(tx, job, { datasetId, digest });
-  if (run.datasetId === null) await claimRoom(tx, { project: projectOf(run), maxDatasets: bounds.maxDatasets });
+  if (run.datasetId === null) await claimDatasetSlot(tx, { project: projectOf(run), maxDatasets: bounds.maxDatasets });
   const counts = { ...run.counts, duplicates: dedupe === 'exact' ? duplicates : run.counts.duplicates };
   const result = { version_id: versionId, examples_added: added, rows_skipped: read.rows - added };
   if (!(await endImporting(tx, run.id, { datasetId, counts, result })))

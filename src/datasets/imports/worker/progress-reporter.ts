@@ -8,7 +8,7 @@ export class ImportSuperseded extends Error {
 }
 
 export type ProgressReporter = {
-  /** Throws `ImportSuperseded` once the work is not wanted any more. */
+  /** Throws `ImportSuperseded` once the work is superseded. */
   check: () => void;
   set: (progress: ImportProgress) => void;
   signal: AbortSignal;
@@ -17,7 +17,7 @@ export type ProgressReporter = {
 
 const intervalMs = 700;
 
-/** Stores progress about once a second, and notices that the work is not wanted any more. */
+/** Stores progress about once a second, and notices that the work is superseded. */
 export function startProgressReporter(
   database: Database,
   run: { importId: string; profileNumber: number; state: ImportState },
@@ -30,7 +30,7 @@ export function startProgressReporter(
     const now = await updateProgress(database, run, progress).catch(() => 'unknown' as const);
     // While the database is away nothing is decided here: the work itself will fail or go on.
     if (now === 'unknown' || (now?.state === run.state && now.profileNumber === run.profileNumber)) return;
-    superseded.abort(new ImportSuperseded('The work is not wanted any more.'));
+    superseded.abort(new ImportSuperseded('The work is superseded.'));
   }
 
   const timer = setInterval(() => {
