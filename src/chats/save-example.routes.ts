@@ -48,7 +48,7 @@ const contract: Contract = {
   tag: 'chats',
   summary: 'Save an answer as an example',
   description:
-    'The conversation up to a complete answer becomes an example of a dataset. SaveExampleInput the same answer again gives the same example. An equal example from elsewhere is a 409 with `details.reason` `duplicate`.',
+    'The conversation up to a complete answer becomes an example of a dataset. Saving the same answer again gives the same example. An equal example from elsewhere is a 409 with `details.reason` `duplicate`.',
   bodyExample: { dataset_id: example.dataset_id, split: 'train' },
   answers: {
     201: { description: 'The new example.', schema: exampleSchema, example },

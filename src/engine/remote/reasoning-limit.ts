@@ -5,7 +5,7 @@ import type { JsonFields } from './wire.ts';
 const probeMs = 5_000;
 const refusedStatuses: ReadonlySet<number> = new Set([400, 422]);
 
-/** JsonFields of a call that end reasoning after so many tokens; none where the engine has no such limit. */
+/** Fields of a call that end reasoning after so many tokens; none where the engine has no such limit. */
 export class ReasoningLimit {
   readonly #upstream: Upstream;
   readonly #limit: EngineDialect['reasoningLimit'];

@@ -229,7 +229,7 @@ export async function sendCall(
   }
 }
 
-/** JsonFields of the adapter, which is loaded first, and of the limit of reasoning. */
+/** Fields of the adapter, which is loaded first, and of the limit of reasoning. */
 async function callFields(
   { adapters, reasoningLimit, route }: RouteRuntime,
   { adapter }: RoutedCall,

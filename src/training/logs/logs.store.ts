@@ -96,7 +96,7 @@ export async function findFailure(sql: Sql, { jobId, attempt }: AttemptName): Pr
   return row?.event === 'failed' && row.error?.code !== 'worker_lost' ? row.error : null;
 }
 
-/** TrainerMetrics of the weights that are kept. They are part of the result and no series. */
+/** Metrics of the weights that are kept. They are part of the result and no series. */
 export const resultPrefix = 'result.';
 
 export type MetricPoint = { name: string; step: number; value: number };
