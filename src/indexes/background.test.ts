@@ -13,7 +13,7 @@ const request: IndexEmbeddingRequest = {
   signal,
 };
 
-/** RelevanceIndex after some refusals, and remembers what it was asked. */
+/** An index after some refusals, and remembers what it was asked. */
 function engineAfter(refusals: readonly ('model_warming' | 'generation_failed')[]) {
   const left = [...refusals];
   const asked: string[][] = [];

@@ -15,7 +15,7 @@ export type EngineDialect = {
 
   chatFields: (chat: { sampling: Sampling; cacheScope: string }) => JsonFields;
   reasoningFields: (effort: Exclude<ReasoningEffort, null>) => JsonFields;
-  /** JsonFields that end reasoning after so many tokens; null: the engine has no such limit. */
+  /** Fields that end reasoning after so many tokens; null: the engine has no such limit. */
   reasoningLimit: {
     fields: (maxTokens: number) => JsonFields;
     /** Some refuse it unless they were started for it, and a stream only in its body: a short call finds out first. */

@@ -8,7 +8,7 @@ export type RouteLog = (level: 'info' | 'warn', message: string, fields: Record<
 
 export type RouteAdapters = {
   has: (sha256: string) => boolean;
-  /** JsonFields of a call that choose the adapter, which is loaded first. Throws `AdapterRefused`, `TransportError`. */
+  /** Fields of a call that choose the adapter, which is loaded first. Throws `AdapterRefused`, `TransportError`. */
   fieldsFor: (adapter: Adapter, signal: AbortSignal) => Promise<JsonFields>;
   readonly baseFields: JsonFields;
   lose: (sha256: string) => void;
