@@ -174,10 +174,6 @@ export const strangers: Record<string, { tables: string[]; reason: string }> = {
     reason:
       'a job is shown with where it is, what it learns from and what stands for it, in the statement that finds it',
   },
-  'src/training/jobs/overview.store.ts': {
-    tables: ['projects', 'accounts'],
-    reason: 'the jobs of an account are told with their projects',
-  },
   'src/training/serve/served-jobs.store.ts': {
     tables: ['projects', 'accounts'],
     reason: 'the registry of models names the project of a job',

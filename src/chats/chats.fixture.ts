@@ -34,7 +34,7 @@ export async function startChatsServer(options: Pick<TestAppOptions, 'chats'> = 
   };
 }
 
-export type Asked = {
+export type ChatAnswer = {
   status: number;
   headers: Headers;
   text: string;
@@ -61,7 +61,7 @@ export async function someone({ db, app }: ChatsServer) {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(180_000),
     });
-  const ask = async (...request: Parameters<typeof send>): Promise<Asked> => {
+  const ask = async (...request: Parameters<typeof send>): Promise<ChatAnswer> => {
     const response = await send(...request);
     const text = await response.text();
     const { status, headers } = response;

@@ -12,9 +12,8 @@ import {
 import type { Database } from '#db';
 import type { Principal } from '#http';
 import { fault } from '#kernel';
-import { findSavedExample, insertSavedExample } from './chat-examples.store.ts';
 import { messageToBody } from './conversation.ts';
-import type { MessageRow } from './messages.store.ts';
+import { findSavedExample, insertSavedExample, type MessageRow } from './messages.store.ts';
 
 export type SaveExampleInput = { principal: Principal; path: DatasetPath; message: MessageRow; split: Split };
 

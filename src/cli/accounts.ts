@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import {
   type Account,
@@ -13,7 +17,6 @@ import { balanceOf, grant } from '#billing';
 import type { Sql } from '#db';
 import { formatCredits, OperatorError, parseCredits } from '#kernel';
 import type { Config } from '../config.ts';
-import { readNewPassword } from './password-input.ts';
 import { type Cell, jsonOption, type ListFlags, note, print, printList } from './terminal.ts';
 import { useDatabase } from './use-database.ts';
 
@@ -134,4 +137,39 @@ export function grantCommand(config: Config, amount: string, options: { account:
     const settled = await grant(database, { accountId, micro, note: options.note ?? null });
     print(`${options.account} has ${formatCredits(settled)} credits.`);
   });
+}
+
+/**
+ * A new password: typed twice at a terminal, without showing it, or the first line of the standard input. Never an
+ * argument: those are in the list of processes and in the shell's memory.
+ */
+async function readNewPassword(): Promise<string> {
+  if (!process.stdin.isTTY) return firstLineOf(await text(process.stdin));
+  const password = await ask('New password: ');
+  if ((await ask('Once more: ')) === password) return password;
+  throw new OperatorError('The two passwords differ; nothing was changed.');
+}
+
+function firstLineOf(input: string): string {
+  const [line = ''] = input.split(/\r?\n/, 1);
+  if (line === '') throw new OperatorError('There is no password on the standard input.');
+  return line;
+}
+
+async function ask(question: string): Promise<string> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  // Not before nothing is shown of what is typed.
+  process.stderr.write(question);
+  // Ctrl-D leaves a question without an end.
+  const closed = once(lines, 'close').then(() => null);
+  try {
+    // Ctrl-C breaks it off.
+    const answer = await Promise.race([lines.question('').catch(() => null), closed]);
+    if (answer !== null) return answer;
+    throw new OperatorError('There is no password; nothing was changed.');
+  } finally {
+    lines.close();
+    note('');
+  }
 }

@@ -1,9 +1,8 @@
 import { createBatcher, type Sql } from '#db';
 import type { Authenticator } from '#http';
-import { fault } from '#kernel';
+import { type Clock, createLastUses, fault, type LastUses } from '#kernel';
 import { bearerDigest } from './key.ts';
-import type { KeyUsage } from './key-usage.ts';
-import { findKeyOwners, type KeyOwner } from './keys.store.ts';
+import { findKeyOwners, type KeyOwner, updateKeysLastUsed } from './keys.store.ts';
 
 const lanes = 4;
 const maxItems = 512;
@@ -32,4 +31,11 @@ export function createKeyAuthenticator({ sql, usage }: { sql: Sql; usage: KeyUsa
     const { accountId, accountSlug, role, keyId, keyName } = owner;
     return { accountId, accountSlug, role, method: 'api_key', keyId, keyName, sessionId: null };
   };
+}
+
+/** Keeps `last_used_at` of keys. */
+export type KeyUsage = LastUses;
+
+export function createKeyUsage({ sql, clock }: { sql: Sql; clock: Clock }): KeyUsage {
+  return createLastUses({ clock, write: (uses, spacingMs) => updateKeysLastUsed(sql, uses, spacingMs) });
 }

@@ -1,6 +1,5 @@
-export { createKeyAuthenticator } from './authenticate.ts';
+export { createKeyAuthenticator, createKeyUsage, type KeyUsage } from './authenticate.ts';
 export { bearerDigest, maskedKey } from './key.ts';
-export { createKeyUsage, type KeyUsage } from './key-usage.ts';
 export { keysRoutes } from './keys.routes.ts';
 export type { KeyRecord } from './keys.store.ts';
 export { deleteKey, issueKey, listKeys, setKeyActive } from './keys.ts';

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { Sql } from '#db';
 import { seedAccount, seedKey } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
-import { createKeyUsage } from './key-usage.ts';
+import { createKeyUsage } from './authenticate.ts';
 
 let db: TestDatabase;
 let accountId = '';

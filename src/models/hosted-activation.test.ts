@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Fault, type FaultName, fault } from '#kernel';
 import { until } from '#test/scripted-engine.ts';
-import { beginAttempt } from './hosted-activation.store.ts';
+import { beginAttempt } from './hosted-changes.store.ts';
 import { activateHostedModel, changeHostedModel, createHostedModel, deactivateHostedModel } from './hosted-models.ts';
 import { createHostedRoom, type HostedRoom, toldTo } from './hosted-room.fixture.ts';
 import { type HostedScope, readHostedModel } from './hosted-scope.ts';

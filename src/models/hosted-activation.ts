@@ -10,7 +10,7 @@ import {
   listWarming,
   uncountAttempt,
   type WarmingModel,
-} from './hosted-activation.store.ts';
+} from './hosted-changes.store.ts';
 import { checkLoad, type LoadCheckEngine } from './hosted-load-check.ts';
 import type { PendingActivation } from './hosted-models.store.ts';
 import { type HostedChange, recordHostedActivity } from './hosted-scope.ts';

@@ -16,14 +16,14 @@ export type HostedServer = {
   stop: () => Promise<void>;
 };
 
-export type Answer = { status: number; body: Record<string, unknown>; headers: Headers };
+export type HostedAnswer = { status: number; body: Record<string, unknown>; headers: Headers };
 
 export type Caller = {
   accountId: string;
   slug: string;
   key: string;
   /** Asks a path from `/api` on. */
-  ask: (method: string, path: string, body?: unknown) => Promise<Answer>;
+  ask: (method: string, path: string, body?: unknown) => Promise<HostedAnswer>;
   /** A project of the caller. */
   project: (options?: ProjectOptions) => Promise<Project>;
 };
@@ -97,18 +97,18 @@ export function askAs(origin: string, key: string): Caller['ask'] {
     const text = await response.text();
     const { status, headers } = response;
     // as: every answer of this API with a body is an object.
-    return { status, headers, body: text === '' ? {} : (JSON.parse(text) as Answer['body']) };
+    return { status, headers, body: text === '' ? {} : (JSON.parse(text) as HostedAnswer['body']) };
   };
 }
 
 /** as: the shape that the contract promises; `hosted-models.routes.test.ts` checks it against the schema. */
-export const hostedIn = (body: Answer['body']) => body as unknown as HostedWire;
+export const hostedIn = (body: HostedAnswer['body']) => body as unknown as HostedWire;
 
 export const tinyChat = { type: 'base_model', id: 'fanfold-tiny-chat' };
 export const tinyEmbed = { type: 'base_model', id: 'fanfold-tiny-embed' };
 
 /** `error.code` and `error.param` of a refusal, after its status. */
-export function refusalOf({ status, body }: Answer): (string | number | null)[] {
+export function refusalOf({ status, body }: HostedAnswer): (string | number | null)[] {
   // as: the error envelope.
   const error = body.error as { code: string; param: string | null } | undefined;
   return [status, error?.code ?? null, error?.param ?? null];

@@ -8,8 +8,8 @@ import { Compile } from 'typebox/compile';
 import { until } from '#test/scripted-engine.ts';
 import { addModel } from './add-model.ts';
 import {
-  type Answer,
   type Caller,
+  type HostedAnswer,
   type HostedServer,
   type Project,
   refusalOf,
@@ -41,7 +41,7 @@ const hello = (model: string) => ({
 const call = ({ ask }: Caller, { compat }: Project, model: string) =>
   ask('POST', `${compat}/chat/completions`, hello(model));
 /** as: the shape is checked where it matters. */
-const shareIn = ({ body }: Answer) => body as unknown as ShareWire;
+const shareIn = ({ body }: HostedAnswer) => body as unknown as ShareWire;
 
 /** Ada's private project with two active aliases, of which `lent` is the one that she means to share. */
 async function scene({ visibility = 'shared', target = tinyChat }: { visibility?: string; target?: object } = {}) {

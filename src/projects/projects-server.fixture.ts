@@ -8,7 +8,7 @@ import { projectsRoutes } from './projects.routes.ts';
 import type { ProjectWire } from './projects.schema.ts';
 import type { RunningWork } from './projects.ts';
 
-export type Asked = { status: number; json: Record<string, unknown> & { error?: Record<string, unknown> } };
+export type ProjectAnswer = { status: number; json: Record<string, unknown> & { error?: Record<string, unknown> } };
 export type ProjectsServer = { db: TestDatabase; origin: string; stop: () => Promise<void> };
 
 /** A server with the routes of projects on a database of its own. */
@@ -51,7 +51,7 @@ export async function someoneOn({ db, origin }: ProjectsServer) {
     path = '',
     body?: unknown,
     headers: Record<string, string> = {},
-  ): Promise<Asked> => {
+  ): Promise<ProjectAnswer> => {
     const response = await fetch(`${origin}/api/v1/projects${path}`, {
       method,
       headers: { ...bearer(key), ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
@@ -59,7 +59,7 @@ export async function someoneOn({ db, origin }: ProjectsServer) {
       signal: AbortSignal.timeout(180_000),
     });
     // as: every answer of these routes is an object.
-    return { status: response.status, json: (await response.json()) as Asked['json'] };
+    return { status: response.status, json: (await response.json()) as ProjectAnswer['json'] };
   };
   const make = async (body: Record<string, unknown>): Promise<ProjectWire> => {
     const { status, json } = await ask('POST', '', { kind: 'text', ...body });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
-  type Asked,
+  type ProjectAnswer,
   type ProjectsServer,
   shareModelOf,
   someoneOn,
@@ -19,7 +19,7 @@ before(async () => {
 
 after(() => server?.stop());
 
-const codeOf = ({ status, json }: Asked) => [status, json.error?.code, json.error?.param];
+const codeOf = ({ status, json }: ProjectAnswer) => [status, json.error?.code, json.error?.param];
 
 test('a project is made with what was said, and defaults for the rest', async () => {
   const owner = await someoneOn(server);
@@ -218,7 +218,7 @@ test('a private project is for others one that does not exist, a public one they
   const [owner, other] = [await someoneOn(server), await someoneOn(server)];
   await owner.make({ name: 'mine', description: 'secret' });
   const open = await owner.make({ name: 'open', description: 'for all', visibility: 'public' });
-  const bare = ({ status, json: { error } }: Asked) => [status, { ...error, request_id: '' }];
+  const bare = ({ status, json: { error } }: ProjectAnswer) => [status, { ...error, request_id: '' }];
   for (const [method, body] of [
     ['GET', undefined],
     ['PATCH', { name: 'x' }],

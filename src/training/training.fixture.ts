@@ -19,18 +19,18 @@ export type TrainingServer = {
   stop: () => Promise<void>;
 };
 
-export type Answer = { status: number; headers: Headers; json: ReturnType<typeof JSON.parse>; text: string };
+export type TrainingAnswer = { status: number; headers: Headers; json: ReturnType<typeof JSON.parse>; text: string };
 
 export type Person = Tenant & {
   /** Path of the project. */
   project: string;
-  ask: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
+  ask: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<TrainingAnswer>;
   /** The same, and it must succeed. */
-  ok: (method: string, path: string, body?: unknown) => Promise<Answer['json']>;
+  ok: (method: string, path: string, body?: unknown) => Promise<TrainingAnswer['json']>;
   /** A dataset with these examples, as the API takes them. */
   dataset: (examples: readonly object[]) => Promise<string>;
   /** Waits until a job is in one of these states. */
-  until: (jobId: string, ...states: string[]) => Promise<Answer['json']>;
+  until: (jobId: string, ...states: string[]) => Promise<TrainingAnswer['json']>;
 };
 
 export async function startTraining(options: TestAppOptions = {}): Promise<TrainingServer> {

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Asset, loadAssets } from './assets.ts';
-import { findOrMakeBuild } from './find-build.ts';
+import { findOrMakeBuild, markSources } from './find-build.ts';
 import { createShell, type Shell } from './shell.ts';
-import { markSources } from './source-mark.ts';
 
 /** `building` -> `ready` | `failed` */
 type SiteState = { kind: 'ready'; shell: Shell; assets: ReadonlyMap<string, Asset> } | { kind: 'building' | 'failed' };

@@ -4,9 +4,8 @@ import { isKnownVersion, notServed, prefersType } from '#http';
 import { fault } from '#kernel';
 import { chooseForm } from './assets.ts';
 import { pages } from './pages.ts';
-import type { Visitor } from './shell.ts';
+import { type Visitor, waitingPage } from './shell.ts';
 import type { Site } from './site.ts';
-import { waitingPage } from './waiting-page.ts';
 
 const config = (operation: string) => ({ operation, access: 'public' }) as const;
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
-  type Answer,
   type Person,
   scriptedTrainer,
   startTraining,
+  type TrainingAnswer,
   type TrainingServer,
 } from '../../src/training/training.fixture.ts';
 
@@ -45,7 +45,7 @@ after(async () => {
   await trainer?.remove();
 });
 
-const call = (caller: Person, owner: Person, named = model): Promise<Answer> =>
+const call = (caller: Person, owner: Person, named = model): Promise<TrainingAnswer> =>
   caller.ask('POST', `/api/projects/${owner.slug}/chat/openai/v1/chat/completions`, {
     model: named,
     messages: [{ role: 'user', content: 'What is the capital of Orrin?' }],
@@ -54,7 +54,7 @@ const call = (caller: Person, owner: Person, named = model): Promise<Answer> =>
     reasoning_effort: 'none',
   });
 
-const outcomeOf = ({ status, json }: Answer) => [status, json.error?.code ?? json.choices[0].message.content];
+const outcomeOf = ({ status, json }: TrainingAnswer) => [status, json.error?.code ?? json.choices[0].message.content];
 const change = (fields: object) => ada.ok('PATCH', ada.project, fields);
 const unknown = [404, 'model_not_found'];
 

@@ -6,7 +6,7 @@ export const longestDays = 90;
 /** Sessions of one account at most; a further one ends the oldest. */
 const mostSessions = 100;
 
-export type NewSession = {
+type NewSession = {
   id: string;
   accountId: string;
   digest: Buffer;
@@ -73,7 +73,7 @@ export async function renewSession(sql: Sql, id: string): Promise<void> {
   );
 }
 
-export type SessionTimes = { createdAt: Date; expiresAt: Date };
+type SessionTimes = { createdAt: Date; expiresAt: Date };
 
 export async function findSession(sql: Sql, id: string): Promise<SessionTimes | null> {
   const [row] = await sql.query<SessionTimes>(
@@ -98,4 +98,34 @@ export async function deleteSessions(sql: Sql, accountId: string, keepId: string
     [accountId, keepId],
   );
   return rows.length;
+}
+
+/** Takes one try of every subject, or of none; seconds to wait, 0 when it was taken (migration 0008 has the function). */
+export async function takeTry(
+  sql: Sql,
+  { subjects, limits, spanS }: { subjects: readonly Buffer[]; limits: readonly number[]; spanS: number },
+): Promise<number> {
+  const [row] = await sql.query<{ wait: number }>('select auth_take_try($1::bytea[], $2::integer[], $3) as wait', [
+    subjects,
+    limits,
+    spanS,
+  ]);
+  if (!row) throw new Error('A function gave no row. This is a bug.');
+  return row.wait;
+}
+
+/** Forgets the tries of the first subjects, and the latest one of the others. */
+export async function forgetTries(
+  sql: Sql,
+  { all, latest }: { all: readonly Buffer[]; latest: readonly Buffer[] },
+): Promise<void> {
+  await sql.query(
+    `with locked as (
+       select subject from auth_tries where subject = any($1::bytea[] || $2::bytea[]) order by subject for update
+     )
+     update auth_tries t
+     set tries = case when t.subject = any($1) then '{}' else trim_array(t.tries, least(1, cardinality(t.tries))) end
+     from locked where t.subject = locked.subject`,
+    [all, latest],
+  );
 }

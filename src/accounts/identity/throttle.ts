@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Sql } from '#db';
 import { fault, networkOf } from '#kernel';
-import { forgetTries, takeTry } from './tries.store.ts';
+import { forgetTries, takeTry } from './sessions.store.ts';
 
 const spanS = 15 * 60;
 

@@ -1,5 +1,5 @@
 import { isFields, OperatorError } from '#kernel';
-import { type AgentServer, keyVariable } from './agent-program.ts';
+import { type AgentServer, keyVariable } from './programs.ts';
 
 type ServerQuery = { url: string; project: string; model: string | undefined; key: string | undefined };
 

@@ -4,9 +4,8 @@ import { OperatorError } from '#kernel';
 import type { Config } from '../../config.ts';
 import { localAccount, localProjects } from '../first-start.ts';
 import { note, print } from '../terminal.ts';
-import { type AgentProgram, keyReference, keyVariable, type LaunchSettings } from './agent-program.ts';
 import { askServer } from './ask-server.ts';
-import { agentPrograms } from './programs.ts';
+import { type AgentProgram, agentPrograms, keyReference, keyVariable, type LaunchSettings } from './programs.ts';
 import { runProgram, userEnvironment } from './run-program.ts';
 
 type Flags = { project: string; model?: string; url?: string; run?: boolean; yes?: boolean };

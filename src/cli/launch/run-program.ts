@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { messageOf, OperatorError, systemCodeOf } from '#kernel';
 import { startProcess } from '#processes';
-import { type AgentProgram, keyReference, type LaunchSettings } from './agent-program.ts';
+import { type AgentProgram, keyReference, type LaunchSettings } from './programs.ts';
 
 type RunningProgram = {
   env: NodeJS.ProcessEnv;

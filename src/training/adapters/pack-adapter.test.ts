@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { type PackedFile, packFiles } from './pack-adapter.ts';
+import { type PackedFile, packFiles } from './adapter-archive.ts';
 
 const file = (name: string, content: string): PackedFile => ({
   name,

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { after, test } from 'node:test';
-import { packFiles } from './pack-adapter.ts';
-import { unpackFiles } from './unpack-adapter.ts';
+import { packFiles, unpackFiles } from './adapter-archive.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'fanfold-unpack-'));
 after(() => rmSync(root, { recursive: true, force: true }));

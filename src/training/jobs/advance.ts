@@ -4,10 +4,17 @@ import type { Sql } from '#db';
 import { fault } from '#kernel';
 import { appendLogs, type LogLevel } from '../logs/logs.store.ts';
 import { callIdOf, type JobAuthor, trainingOperation } from './create-job.ts';
-import { hints, isRetryable } from './failures.ts';
 import type { JobError, TrainingJob } from './job.ts';
 import { discardCheckpoints, lockJob } from './jobs.store.ts';
-import { isFinal, type JobEvent, type JobTransition, transition, workedStates } from './lifecycle.ts';
+import {
+  hints,
+  isFinal,
+  isRetryable,
+  type JobEvent,
+  type JobTransition,
+  transition,
+  workedStates,
+} from './lifecycle.ts';
 import {
   endAttempt,
   findAttemptTime,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { AdapterProbe } from '#engine';
 import { isFields, messageOf } from '#kernel';
-import { AttemptFailure } from '../jobs/failures.ts';
+import { AttemptFailure } from '../jobs/lifecycle.ts';
 
 /** What the trainer says with its adapter and without, for whoever serves it. */
 type Reference = { ids: number[]; stride: number; base: number[]; adapter: number[] };

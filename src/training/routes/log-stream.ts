@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '#db';
 import type { Caller, NamedEvent, NamedEvents } from '#http';
@@ -59,4 +60,24 @@ function sendChanges(stream: NamedEvents, job: TrainingJob, sent: { state: strin
   if (now.progress !== sent.progress) events.push({ event: 'progress', data: progressToWire(job) });
   stream.send(events);
   return now;
+}
+
+/** Notifies the readers of a job in this process that something about it has changed. */
+export type JobChanges = {
+  notify: (jobId: string) => void;
+  /** Resolves with the next change, or after a while: jobs change elsewhere, too. Rejects never. */
+  next: (jobId: string, signal: AbortSignal) => Promise<void>;
+};
+
+const maxWaitMs = 1_000;
+
+export function createJobChanges(): JobChanges {
+  const emitter = new EventEmitter().setMaxListeners(0);
+  return {
+    notify: (jobId) => void emitter.emit(jobId),
+    next: async (jobId, signal) => {
+      const either = AbortSignal.any([signal, AbortSignal.timeout(maxWaitMs)]);
+      await once(emitter, jobId, { signal: either }).catch(() => {});
+    },
+  };
 }

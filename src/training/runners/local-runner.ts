@@ -1,6 +1,5 @@
 import { type AttemptTimeouts, LocalAttempt, type TrainerCommand } from './local-attempt.ts';
-import { followFile } from './output-file.ts';
-import { OutputReader } from './output-reader.ts';
+import { followFile, OutputReader } from './output-reader.ts';
 import { exitCodes } from './protocol.ts';
 import {
   type AttemptRef,

@@ -1,8 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { followFile } from './output-file.ts';
-import { OutputReader } from './output-reader.ts';
+import { followFile, OutputReader } from './output-reader.ts';
 import { type RayClient, type RayJob, type RaySubmission, RayUnreachable } from './ray-client.ts';
 import { isEvent, type RunnerLine, type TrainerStart } from './runner.ts';
 import type { SharedAttempt } from './shared-folder.ts';

@@ -1,5 +1,4 @@
 import { storable } from '#kernel';
-import { exists } from '../exists.ts';
 import type { AttemptName } from '../jobs/job.ts';
 import { exitCodes } from './protocol.ts';
 import {
@@ -16,7 +15,7 @@ import {
 import { RayJobRun } from './ray-job.ts';
 import { longestSilenceMs, type Runner, type RunnerLine, type TrainerOutcome, type TrainerStart } from './runner.ts';
 import { SharedAttempt, type SharedFolder } from './shared-folder.ts';
-import { StartFolder } from './start-folder.ts';
+import { exists, StartFolder } from './start-folder.ts';
 import { trainerFolder } from './trainer-program.ts';
 
 export type RayRunnerOptions = RayEndpoint &

@@ -1,6 +1,5 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exists } from '../exists.ts';
 import type { AttemptRef } from './runner.ts';
 
 /**
@@ -53,4 +52,11 @@ async function readText(path: string): Promise<string | null> {
   } catch {
     return null;
   }
+}
+
+export function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }

@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { systemCodeOf } from '#kernel';
 import type { ObjectStore } from '#objects';
-import { exists } from '../exists.ts';
 import type { AttemptName } from '../jobs/job.ts';
 import { type SnapshotManifest, snapshotKeys } from '../prepare/snapshot.ts';
 import type { TrainerSpec } from '../runners/protocol.ts';
+import { exists } from '../runners/start-folder.ts';
 
 export const outName = 'out';
 export const draftsName = 'drafts';

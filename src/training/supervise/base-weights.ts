@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isFields } from '#kernel';
 import type { ModelsService } from '#models';
-import { AttemptFailure } from '../jobs/failures.ts';
 import type { TrainingJob } from '../jobs/job.ts';
+import { AttemptFailure } from '../jobs/lifecycle.ts';
 
 /** The files of a job's base model: installed, and still those that the job was made for. Throws `AttemptFailure`. */
 export function baseFilesOf(

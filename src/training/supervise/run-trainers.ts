@@ -1,7 +1,6 @@
 import { advance } from '../jobs/advance.ts';
-import { AttemptFailure } from '../jobs/failures.ts';
 import type { TrainingJob } from '../jobs/job.ts';
-import { type FailureCode, failureCodes } from '../jobs/lifecycle.ts';
+import { AttemptFailure, type FailureCode, failureCodes } from '../jobs/lifecycle.ts';
 import { appendLogs, findFailure } from '../logs/logs.store.ts';
 import { exitCodes, type TrainerSpec } from '../runners/protocol.ts';
 import type { TrainerOutcome } from '../runners/runner.ts';
