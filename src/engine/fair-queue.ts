@@ -70,38 +70,37 @@ export class FairSemaphore {
   #closed: (() => Error) | null = null;
 
   /** Rejects with the signal's reason when the caller leaves; work that has begun goes on without him. */
-  run<Result>(scope: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      signal.throwIfAborted();
-      if (this.#closed) throw this.#closed();
-      const leave = () => waiting.fail(signal.reason);
-      const settle = () => {
-        this.#waiting.delete(waiting);
-        signal.removeEventListener('abort', leave);
-      };
-      const waiting: Waiting = {
-        id: ++this.#lastId,
-        scope,
-        begin: () => {
-          void work()
-            .then(resolve, reject)
-            .finally(() => {
-              settle();
-              this.#isBusy = false;
-              this.#next();
-            });
-        },
-        fail: (error) => {
-          this.#queue.remove(waiting.id);
-          settle();
-          reject(error);
-        },
-      };
-      signal.addEventListener('abort', leave, { once: true });
-      this.#waiting.add(waiting);
-      this.#queue.push(waiting);
-      this.#next();
-    });
+  async run<Result>(scope: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+    signal.throwIfAborted();
+    if (this.#closed) throw this.#closed();
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    const waiting: Waiting = {
+      id: ++this.#lastId,
+      scope,
+      begin: () => {
+        void work()
+          .then(resolve, reject)
+          .finally(() => {
+            this.#isBusy = false;
+            this.#next();
+          });
+      },
+      fail: (error) => {
+        this.#queue.remove(waiting.id);
+        reject(error);
+      },
+    };
+    const leave = () => waiting.fail(signal.reason);
+    signal.addEventListener('abort', leave, { once: true });
+    this.#waiting.add(waiting);
+    this.#queue.push(waiting);
+    this.#next();
+    try {
+      return await promise;
+    } finally {
+      this.#waiting.delete(waiting);
+      signal.removeEventListener('abort', leave);
+    }
   }
 
   /** Refuses what waits, what runs and what comes. */

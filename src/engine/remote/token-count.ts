@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { ChatPrompt } from '../port.ts';
 import type { Countable, TokenCount } from '../tokens/vocabulary-protocol.ts';
 import type { EngineDialect } from './dialect.ts';
@@ -60,26 +61,23 @@ async function countRemotely(
   const batches = Array.from({ length: Math.ceil(texts.length / batchSize) }, (_, n) =>
     texts.slice(n * batchSize, (n + 1) * batchSize),
   );
-  const counts: number[][] = [];
-  let [next, isKnown] = [0, true];
-  const countBatch = async () => {
-    const at = next;
-    next += 1;
-    const batch = batches[at] ?? [];
-    const found = await count({ upstream, model: route.upstreamModel, signal, texts: batch }).catch(
-      (error: unknown) => {
-        isKnown = false;
-        throw error;
-      },
-    );
-    isKnown &&= found?.length === batch.length;
-    counts[at] = found ?? [];
+  const countBatch = async (batch: string[]) => {
+    const found = await count({ upstream, model: route.upstreamModel, signal, texts: batch });
+    if (found?.length !== batch.length) throw new Uncountable();
+    return found;
   };
-  // The first shows whether there is such a route.
-  await countBatch();
-  const worker = async () => {
-    while (isKnown && next < batches.length) await countBatch();
-  };
-  await Promise.all(Array.from({ length: maxConcurrentRequests }, worker));
-  return isKnown ? counts.flat() : null;
+  const limit = pLimit({ concurrency: maxConcurrentRequests, rejectOnClear: true });
+  try {
+    // The first shows whether there is such a route.
+    const first = await countBatch(batches[0] ?? []);
+    const others = await Promise.all(batches.slice(1).map((batch) => limit(countBatch, batch)));
+    return [first, ...others].flat();
+  } catch (error) {
+    limit.clearQueue();
+    if (error instanceof Uncountable) return null;
+    throw error;
+  }
 }
+
+/** The engine does not say how many tokens a text has. */
+class Uncountable extends Error {}
