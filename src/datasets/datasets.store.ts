@@ -105,14 +105,10 @@ export async function countOpen(sql: Sql, projectId: string): Promise<number> {
 }
 
 /** A dataset whose row is locked: changes of one dataset come one after the other. */
-export type LockedDataset = {
-  id: string;
-  projectId: string;
-  name: string;
-  description: string | null;
-  kind: ExampleKind;
-  targetModel: string | null;
-  headSeq: bigint;
+export type LockedDataset = Pick<
+  Dataset,
+  'id' | 'projectId' | 'name' | 'description' | 'kind' | 'targetModel' | 'headSeq'
+> & {
   archived: boolean;
   /** Live ones. */
   examples: number;
