@@ -22,7 +22,7 @@ export const replacedNames: readonly ReplacedName[] = [
   {
     old: 'leftovers?|strays?',
     now: 'orphans',
-    left: ['docs/', 'src/cli/'],
+    left: ['docs/'],
   },
   { old: 'doubtful', now: 'low-credit', left: ['bench/'] },
   { old: 'out of reach', now: 'unavailable' },

@@ -58,8 +58,8 @@ async function lookAtObjects(config: Config, database: Database, removes: boolea
   const objects = await openUncheckedObjects(config);
   try {
     const missing = await lookThrough(() => checkMissing({ database, objects, print }));
-    const stray = await lookThrough(() => checkObjects({ database, objects, removes, print }), { must: removes });
-    return [...missing, ...stray];
+    const orphans = await lookThrough(() => checkObjects({ database, objects, removes, print }), { must: removes });
+    return [...missing, ...orphans];
   } finally {
     await objects.close();
   }
