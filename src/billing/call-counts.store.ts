@@ -3,13 +3,13 @@ import type { Sql } from '#db';
 /** How many calls of one hosted model each of these accounts paid since a time. */
 export async function countCallsByAccount(
   sql: Sql,
-  question: { projectId: string; alias: string; accountIds: readonly string[]; since: Date },
+  request: { projectId: string; alias: string; accountIds: readonly string[]; since: Date },
 ): Promise<ReadonlyMap<string, number>> {
   const rows = await sql.query<{ accountId: string; calls: number }>(
-    `select asked.id as "accountId", calls.rows::integer as calls
-       from unnest($1::text[]) as asked (id)
-      cross join lateral usage_between(asked.id, null, $2, $3, $4, null) calls`,
-    [question.accountIds, question.projectId, question.alias, question.since],
+    `select requested.id as "accountId", calls.rows::integer as calls
+       from unnest($1::text[]) as requested (id)
+      cross join lateral usage_between(requested.id, null, $2, $3, $4, null) calls`,
+    [request.accountIds, request.projectId, request.alias, request.since],
   );
   return new Map(rows.map(({ accountId, calls }) => [accountId, calls]));
 }

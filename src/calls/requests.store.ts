@@ -88,15 +88,15 @@ export async function findTraces(sql: Sql, { id, accountId }: { id: string; acco
             f.finished_at as failed_at, f.state, f.operation as failed_operation, f.model as failed_model,
             f.http_status, f.error_code, c.operation as running_operation, c.model as running_model,
             exists (select from instances where instances.id = c.server_id) as alive, p.owner_slug, p.project_slug
-       from (select $1::text as id, $2::text as account_id) asked
+       from (select $1::text as id, $2::text as account_id) requested
        left join lateral (
          select ledger.* from ledger_once once
-          cross join lateral (select * from ledger where account_id = asked.account_id and seq = once.seq limit 1) ledger
-          where once.type = 'inference' and once.request_id = asked.id) l on true
+          cross join lateral (select * from ledger where account_id = requested.account_id and seq = once.seq limit 1) ledger
+          where once.type = 'inference' and once.request_id = requested.id) l on true
        left join lateral (
-         select * from failed_requests where id = asked.id and account_id = asked.account_id) f on true
+         select * from failed_requests where id = requested.id and account_id = requested.account_id) f on true
        left join calls c
-         on c.request_id = asked.id and c.account_id = asked.account_id and c.status is null and c.project_id is not null
+         on c.request_id = requested.id and c.account_id = requested.account_id and c.status is null and c.project_id is not null
        left join lateral (
          select owner.slug as owner_slug, projects.slug as project_slug
            from projects join accounts owner on owner.id = projects.account_id

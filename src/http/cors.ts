@@ -29,10 +29,10 @@ export function isPreflight({ method, headers }: FastifyRequest, reply: FastifyR
 
 /** Answers `OPTIONS` of a known path, and every preflight. */
 export function answerOptions(request: FastifyRequest, reply: FastifyReply, methods: readonly string[]): void {
-  const asked = request.headers['access-control-request-headers'];
+  const requested = request.headers['access-control-request-headers'];
   if (reply.hasHeader('access-control-allow-origin')) {
     reply.header('access-control-allow-methods', methods.join(', ')).header('access-control-max-age', preflightSeconds);
-    if (asked && headerList.test(asked)) reply.header('access-control-allow-headers', asked);
+    if (requested && headerList.test(requested)) reply.header('access-control-allow-headers', requested);
   }
   reply.code(204).header('allow', methods.join(', ')).send();
 }

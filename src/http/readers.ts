@@ -39,11 +39,11 @@ export function createReaders(authenticator: Authenticator): Readers {
   let isDismissed = false;
 
   async function look(): Promise<void> {
-    const asked = [...following].map(async ([reader, { request, onOver }]) => {
+    const checks = [...following].map(async ([reader, { request, onOver }]) => {
       const isGone = await isRevoked(authenticator, request);
       if (isGone && following.delete(reader)) onOver('revoked');
     });
-    await Promise.all(asked);
+    await Promise.all(checks);
     isLookDue = false;
     lookLater();
   }

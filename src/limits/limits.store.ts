@@ -79,16 +79,16 @@ export async function listUsedUp(sql: Sql, subjects: readonly string[]): Promise
     running: number;
     spent: bigint;
   }>(
-    `select asked.subject, minute.requests, minute.ends_at, used.running,
+    `select requested.subject, minute.requests, minute.ends_at, used.running,
             used.reserved + coalesce((select day_micro from limit_counters
-              where subject = asked.subject and day = (now() at time zone 'UTC')::date), 0) as spent
-       from unnest($1::text[]) as asked (subject)
+              where subject = requested.subject and day = (now() at time zone 'UTC')::date), 0) as spent
+       from unnest($1::text[]) as requested (subject)
       cross join lateral (
              select count(*)::integer as running, coalesce(sum(held_micro), 0)::bigint as reserved from calls
-              where is_limited and status is null and (account_id = asked.subject or key_id = asked.subject)) used
+              where is_limited and status is null and (account_id = requested.subject or key_id = requested.subject)) used
        left join lateral (
              select minute_requests as requests, minute_started_at + interval '1 minute' as ends_at
-               from limit_counters where subject = asked.subject) minute on minute.ends_at > now()`,
+               from limit_counters where subject = requested.subject) minute on minute.ends_at > now()`,
     [subjects],
   );
   return new Map(

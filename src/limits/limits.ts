@@ -63,12 +63,12 @@ export async function limitedSubjectsOf(
   sql: Sql,
   { keyId, accountId }: { keyId: string | null; accountId: string },
 ): Promise<LimitedSubject[]> {
-  const asked = [
+  const subjects = [
     ...(keyId === null ? [] : [{ scope: 'key', id: keyId } as const]),
     { scope: 'account', id: accountId } as const,
   ];
-  const found = await Promise.all(asked.map((subject) => findBindingLimits(sql, { ...subject, accountId })));
-  return asked.flatMap((subject, at) => {
+  const found = await Promise.all(subjects.map((subject) => findBindingLimits(sql, { ...subject, accountId })));
+  return subjects.flatMap((subject, at) => {
     const limits = found[at];
     return limits && hasLimits(limits) ? [{ ...subject, limits }] : [];
   });

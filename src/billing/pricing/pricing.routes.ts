@@ -67,13 +67,13 @@ export function pricingRoutes(deps: PricingDeps) {
         onRequest: async (request, reply) => void reply.headers(addresses.take(request.ip)),
       },
       async ({ body }) => {
-        const asked = readEstimate(prices().models, body);
-        const { rateMicroPerMinute, model } = asked.price;
-        if ('training' in asked) {
-          const time = await trainingTime(model.id, asked.training);
-          return estimateToWire(estimateTraining(time, rateMicroPerMinute), asked.price);
+        const requested = readEstimate(prices().models, body);
+        const { rateMicroPerMinute, model } = requested.price;
+        if ('training' in requested) {
+          const time = await trainingTime(model.id, requested.training);
+          return estimateToWire(estimateTraining(time, rateMicroPerMinute), requested.price);
         }
-        const { work, price } = asked;
+        const { work, price } = requested;
         const { measured = false, ...known } = pace(model.id);
         const result = estimate({
           work,

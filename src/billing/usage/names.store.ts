@@ -29,17 +29,17 @@ export async function listKeyNames(
   keyIds: readonly string[],
 ): Promise<Map<string, string>> {
   const rows = await sql.query<{ key_id: string; key_name: string | null }>(
-    `select asked.key_id, coalesce(
-              (select name from api_keys where id = asked.key_id and account_id = $1),
+    `select requested.key_id, coalesce(
+              (select name from api_keys where id = requested.key_id and account_id = $1),
               (select key_name from ledger
                 where account_id = $1 and seq = (
                   select first_seq from usage_lists
-                   where list = usage_list($1, asked.key_id, null, null) order by first_seq desc limit 1)),
+                   where list = usage_list($1, requested.key_id, null, null) order by first_seq desc limit 1)),
               (select key_name from ledger
-                where account_id = $1 and key_id = asked.key_id
+                where account_id = $1 and key_id = requested.key_id
                   and seq > coalesce((select seq from usage_marks where account_id = $1), 0)
                 order by seq desc limit 1)) as key_name
-       from unnest($2::text[]) as asked (key_id)`,
+       from unnest($2::text[]) as requested (key_id)`,
     [accountId, keyIds],
     { name: 'usage.key_names' },
   );

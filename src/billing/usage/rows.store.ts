@@ -121,13 +121,13 @@ function rowsOfList(filter: UsageFilter, { account, limit, bindings }: Place): s
       : `cross join lateral (
                 select from ledger where account_id = ${account} and ledger.seq = entry.seq
                   ${onLedger({ ...filter, keyId: null, projectId: null, model: null }, bindings)} limit 1) in_span`;
-  return `(with wanted as materialized (select usage_list(${account}, ${dimensions}) as list), starting as (
+  return `(with filtered as materialized (select usage_list(${account}, ${dimensions}) as list), starting as (
           select coalesce((select first_seq from usage_lists
-                            where list = (select list from wanted) and first_seq <= (select above from bounds)
+                            where list = (select list from filtered) and first_seq <= (select above from bounds)
                             order by first_seq desc limit 1), 0) as first_seq)
         select entry.seq
           from (select first_seq, seqs from usage_lists
-                 where list = (select list from wanted) and first_seq >= (select first_seq from starting)
+                 where list = (select list from filtered) and first_seq >= (select first_seq from starting)
                    and first_seq < (select below from bounds)
                  order by first_seq desc) chunk
          cross join lateral unnest(chunk.seqs) as entry (seq)

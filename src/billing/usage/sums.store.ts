@@ -15,7 +15,7 @@ import type { Micro } from '#kernel';
 /** Locks the marks of these accounts until the transaction ends; gives those that nobody else is at work on. */
 export async function claimMarks(tx: Sql, accountIds: readonly string[]): Promise<string[]> {
   await tx.query(
-    `insert into usage_marks (account_id) select id from unnest($1::text[]) as asked (id) order by id
+    `insert into usage_marks (account_id) select id from unnest($1::text[]) as requested (id) order by id
      on conflict do nothing`,
     [accountIds],
   );

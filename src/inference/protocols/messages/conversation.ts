@@ -22,7 +22,7 @@ export function readConversation({ system, messages }: Conversation, signatures:
     const path = `messages.${index}`;
     if (message.role === 'system') behind.push(...readSystem(message.content));
     else if (message.role === 'user') {
-      uses.asked();
+      uses.userSpoke();
       const { results, said } = readUser(message.content, (use, at) => uses.answered(use, `${path}.content.${at}`));
       read.push(...results);
       behind.push(...said);

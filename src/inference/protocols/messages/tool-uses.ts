@@ -34,7 +34,7 @@ export function createToolUses() {
       path = at;
     },
     /** A message of the user. */
-    asked(): void {
+    userSpoke(): void {
       isOver = true;
     },
     /** A result within it. */

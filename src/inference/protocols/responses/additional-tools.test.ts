@@ -21,7 +21,7 @@ test('tools among the input are used like those of the request, behind them', ()
     ['first', 'functions__exec', 'functions__wait', 'clock__sleep', 'more'],
   );
   assert.deepEqual(request.prompt.messages, [{ role: 'user', content: 'Hi' }]);
-  assert.equal(request.asked.tools.shown.length, 4);
+  assert.equal(request.input.tools.shown.length, 4);
   const forced = read([additional(...groups), user], { tool_choice: 'required' });
   assert.deepEqual(forced.prompt.toolChoice, { mode: 'required' });
 });

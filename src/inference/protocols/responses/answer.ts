@@ -10,15 +10,15 @@ import { storedInput } from './stored-input.ts';
 type How = { nowMs: number; stores: boolean; seal: TextSeal };
 
 /** The answer to one call, in one piece or as a stream. */
-export function answerResponse(wanted: ResponsesRequest, { nowMs, stores, seal }: How): TextAnswer {
-  const { model, settings, asked, wantsSealed, wantsStored } = wanted;
+export function answerResponse(request: ResponsesRequest, { nowMs, stores, seal }: How): TextAnswer {
+  const { model, settings, input, wantsSealed, wantsStored } = request;
   const id = wireId('resp_');
   const store = wantsStored && stores;
   const head: ResponseHead = { id, createdAt: Math.floor(nowMs / 1000), model, store, settings };
   const making: ItemMaking = {
     responseId: id,
-    tools: asked.tools,
-    summarises: wanted.wantsSummary,
+    tools: input.tools,
+    summarises: request.wantsSummary,
     seal: wantsSealed ? seal : null,
   };
   const answer: TextAnswer = {
@@ -34,9 +34,9 @@ export function answerResponse(wanted: ResponsesRequest, { nowMs, stores, seal }
     stream: () => writeStream(head, making),
   };
   if (!store) return answer;
-  const { previousId } = asked;
-  const input = storedInput(asked.items, id);
-  return { ...answer, stored: (body) => ({ id, previousId, model, input, body }) };
+  const { previousId } = input;
+  const items = storedInput(input.items, id);
+  return { ...answer, stored: (body) => ({ id, previousId, model, input: items, body }) };
 }
 
 const noText: AnswerPart = { type: 'content', text: '' };

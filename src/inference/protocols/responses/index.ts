@@ -21,9 +21,9 @@ export function createResponsesProtocol({ secret }: { secret: Buffer }): Protoco
     exact: ['tools', 'text'],
     readsBadText: true,
     read: (body) => readResponsesRequest(body, seal),
-    resolve: (wanted, stored) => withStored(wanted, stored, seal),
+    resolve: (request, stored) => withStored(request, stored, seal),
     reword,
-    answer: (wanted, how) => answerResponse(wanted, { ...how, seal }),
+    answer: (request, how) => answerResponse(request, { ...how, seal }),
     // as: only `collect` makes what is kept of this call.
     replay: (kept) => eventsOf(kept as ResponseBody).join(''),
   };

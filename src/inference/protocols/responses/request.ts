@@ -25,7 +25,7 @@ export type ResponsesInput = {
 };
 
 export type ResponsesRequest = TextRequest & {
-  asked: ResponsesInput;
+  input: ResponsesInput;
   wantsStored: boolean;
   /** Reasoning comes with its sealed text. */
   wantsSealed: boolean;
@@ -36,17 +36,17 @@ export type ResponsesRequest = TextRequest & {
 };
 
 /** What is counted of a request. */
-export type CountRequest = Pick<TextRequest, 'model' | 'prompt'> & { asked: ResponsesInput };
+export type CountRequest = Pick<TextRequest, 'model' | 'prompt'> & { input: ResponsesInput };
 
 /** Reads the body of P/responses. Unknown fields are ignored; known ones that ask for what we cannot do are refused. */
 export function readResponsesRequest(sent: unknown, seal: TextSeal): ResponsesRequest {
   const body = readBody(responsesRequestSchema, sent);
-  const { asked, prompt, choice } = readPrompt(body, seal);
+  const { input, prompt, choice } = readPrompt(body, seal);
   const sampling = readSampling(body);
   const summary = body.reasoning?.summary ?? body.reasoning?.generate_summary ?? null;
   return {
     model: body.model,
-    asked,
+    input,
     prompt,
     sampling,
     stream: body.stream ?? false,
@@ -56,11 +56,11 @@ export function readResponsesRequest(sent: unknown, seal: TextSeal): ResponsesRe
     wantsSummary: summary !== null && summary !== 'none',
     settings: {
       background: false,
-      instructions: asked.instructions,
+      instructions: input.instructions,
       max_output_tokens: sampling.maxTokens,
       max_tool_calls: body.max_tool_calls ?? null,
       parallel_tool_calls: prompt.parallelToolCalls,
-      previous_response_id: asked.previousId,
+      previous_response_id: input.previousId,
       prompt_cache_key: body.prompt_cache_key ?? null,
       reasoning: { effort: body.reasoning?.effort ?? null, summary },
       safety_identifier: body.safety_identifier ?? null,
@@ -68,7 +68,7 @@ export function readResponsesRequest(sent: unknown, seal: TextSeal): ResponsesRe
       temperature: sampling.temperature,
       text: { format: shownFormat(body), verbosity: body.text?.verbosity ?? 'medium' },
       tool_choice: choice,
-      tools: asked.tools.shown,
+      tools: input.tools.shown,
       top_logprobs: 0,
       top_p: sampling.topP,
       truncation: body.truncation ?? 'disabled',
@@ -81,8 +81,8 @@ export function readResponsesRequest(sent: unknown, seal: TextSeal): ResponsesRe
 /** Reads the body of P/responses/input_tokens. */
 export function readCountRequest(sent: unknown, seal: TextSeal): CountRequest {
   const body = readBody(countRequestSchema, sent);
-  const { asked, prompt } = readPrompt(body, seal);
-  return { model: body.model, asked, prompt };
+  const { input, prompt } = readPrompt(body, seal);
+  return { model: body.model, input, prompt };
 }
 
 function readPrompt(body: InputTokensBody, seal: TextSeal) {
@@ -91,21 +91,21 @@ function readPrompt(body: InputTokensBody, seal: TextSeal) {
   const all = [...sent, ...additionalTools(items, sent)];
   const tools = readTools(all);
   const { choice, offered, shown } = readToolChoice(body.tool_choice ?? 'auto', all, tools);
-  const asked: ResponsesInput = {
+  const input: ResponsesInput = {
     items,
     previousId: body.previous_response_id ?? null,
     instructions: body.instructions || null,
     tools,
   };
   const prompt: TextRequest['prompt'] = {
-    messages: messagesFor(asked, { items: asked.items, seal }),
+    messages: messagesFor(input, { items: input.items, seal }),
     tools: offered.map(({ definition }) => definition),
     toolChoice: choice,
     parallelToolCalls: body.parallel_tool_calls ?? true,
     responseFormat: readFormat(body),
     reasoningEffort: readEffort(body),
   };
-  return { asked, prompt, choice: shown };
+  return { input, prompt, choice: shown };
 }
 
 /** The instructions and what these items stand for. */

@@ -100,7 +100,7 @@ test('references stand for items of stored responses, each of which is looked fo
   assert.deepEqual(messages, [user('One?'), assistant('One.', 'hm'), user('Again?'), assistant('Two.')]);
   assert.deepEqual(asked, [first.id, second.id]);
   assert.ok(
-    wanted.asked.items.every((item) => item.type !== 'item_reference'),
+    wanted.input.items.every((item) => item.type !== 'item_reference'),
     'they are stored as what they mean',
   );
 });

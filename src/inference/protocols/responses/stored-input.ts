@@ -14,19 +14,19 @@ export const findStored = (stored: StoredResponses, id: string): Promise<StoredR
   idPattern.test(id) ? stored.find(id) : Promise.resolve(null);
 
 /** Puts what was stored in front of what was sent, and in the place of references. */
-export async function withStored<Wanted extends CountRequest>(
-  wanted: Wanted,
+export async function withStored<InputRequest extends CountRequest>(
+  request: InputRequest,
   stored: StoredResponses,
   seal: TextSeal,
-): Promise<Wanted & { addedBytes?: number }> {
-  const { asked, prompt } = wanted;
-  if (asked.previousId === null && !asked.items.some(isReference)) return wanted;
-  const chain = asked.previousId === null ? [] : await chainOf(stored, asked.previousId);
+): Promise<InputRequest & { addedBytes?: number }> {
+  const { input, prompt } = request;
+  if (input.previousId === null && !input.items.some(isReference)) return request;
+  const chain = input.previousId === null ? [] : await chainOf(stored, input.previousId);
   const earlier = chain.flatMap((response) => [...inputOf(response), ...outputOf(response)]);
   const finder = new ItemFinder(stored, chain);
   const items: InputItem[] = [];
   let addedBytes = bytesOf(earlier);
-  for (const [index, item] of asked.items.entries()) {
+  for (const [index, item] of input.items.entries()) {
     if (!isReference(item)) {
       items.push(item);
       continue;
@@ -37,9 +37,9 @@ export async function withStored<Wanted extends CountRequest>(
     if (addedBytes > mostBytes) throw refuse('input', 'refers to more than 16 MiB of stored items');
   }
   return {
-    ...wanted,
-    asked: { ...asked, items },
-    prompt: { ...prompt, messages: messagesFor(asked, { items: [...earlier, ...items], seal }) },
+    ...request,
+    input: { ...input, items },
+    prompt: { ...prompt, messages: messagesFor(input, { items: [...earlier, ...items], seal }) },
     addedBytes,
   };
 }

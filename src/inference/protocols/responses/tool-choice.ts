@@ -33,7 +33,7 @@ export function readToolChoice(sent: ToolChoiceBody, tools: readonly ResponsesTo
 type Allowed = Extract<ToolChoiceBody, { mode: unknown }>;
 
 function allowed(sent: Allowed, list: readonly UsedTool[]): ReadChoice {
-  const wanted = new Set(
+  const allowed = new Set(
     sent.tools.flatMap((each, index) => {
       const found = matching(list, each);
       if (found.length === 0 && each.type === 'function')
@@ -41,7 +41,7 @@ function allowed(sent: Allowed, list: readonly UsedTool[]): ReadChoice {
       return found;
     }),
   );
-  const offered = list.filter((tool) => wanted.has(tool));
+  const offered = list.filter((tool) => allowed.has(tool));
   const mode = offered.length === 0 ? 'auto' : sent.mode;
   return { choice: { mode }, offered, shown: sent };
 }

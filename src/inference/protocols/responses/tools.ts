@@ -85,9 +85,9 @@ class ToolReader {
   }
 
   #use(known: ToolName, told: Omit<ToolDefinition, 'name'>): void {
-    const wanted = modelNameOf(known);
-    let name = wanted;
-    for (let count = 2; this.#names.has(name); count++) name = `${wanted.slice(0, maxNameLength - 5)}_${count}`;
+    const preferred = modelNameOf(known);
+    let name = preferred;
+    for (let count = 2; this.#names.has(name); count++) name = `${preferred.slice(0, maxNameLength - 5)}_${count}`;
     this.#names.add(name);
     this.list.push({ ...known, definition: { name, ...told } });
   }
