@@ -1,5 +1,5 @@
 /**
- * `npm test [-- PATTERN]`: types, lint, all tests, the trainer's tests. What tests install is installed before them. A pattern runs only the test files whose path
+ * `npm test [-- PATTERN]`: types, lint, all tests, the tests in Python. What tests install is installed before them. A pattern runs only the test files whose path
  * contains it. Property tests take their seed from the test files, so that a run gives the same on every machine; TEST_SEED
  * sets another. The last line is "N passed, N failed" over everything; the exit code is 1 unless all passed.
  */
@@ -159,27 +159,26 @@ async function checkBehaviour(files) {
   };
 }
 
-/** The trainer's tests, in the Python environment that its own script makes. There are two cores, and either half takes as long. */
-async function runTrainerTests() {
+/** Side by side: there are two cores. */
+async function runPythonTests(folders) {
   if ((await runProgram('sh', ['trainer/setup.sh', '--dev'])) !== 0) return { passed: 0, failed: 1 };
-  const half = ['trainer/tests/test_lora_runs.py', 'trainer/tests/test_world.py'];
-  const others = ['trainer', ...half.map((file) => `--ignore=${file}`)];
-  const halves = await Promise.all([runPytest(half), runPytest(others)]);
-  return { passed: halves[0].passed + halves[1].passed, failed: halves[0].failed + halves[1].failed };
+  const counts = await Promise.all(folders.map(runPytest));
+  const sum = (field) => counts.reduce((total, count) => total + count[field], 0);
+  return { passed: sum('passed'), failed: sum('failed') };
 }
 
-async function runPytest(what) {
-  const folder = mkdtempSync(join(tmpdir(), 'fanfold-pytest-'));
-  const report = join(folder, 'report.xml');
+async function runPytest(folder) {
+  const reports = mkdtempSync(join(tmpdir(), 'fanfold-pytest-'));
+  const report = join(reports, 'report.xml');
   try {
-    const args = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', `--junitxml=${report}`, ...what];
+    const args = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', `--junitxml=${report}`, folder];
     const code = await runProgram(join(venv, 'python'), args);
     return countOf(readFileSync(report, 'utf8'), code);
   } catch (error) {
     console.log(String(error));
     return { passed: 0, failed: 1 };
   } finally {
-    rmSync(folder, { recursive: true });
+    rmSync(reports, { recursive: true });
   }
 }
 
@@ -210,7 +209,8 @@ function stagesFor(pattern) {
     stages.push(['types', () => endCheck(types)], ['lint', () => endCheck(style)]);
   }
   if (chosen.length > 0) stages.push(['tests', () => checkBehaviour(chosen)]);
-  if (pattern === undefined || 'trainer'.includes(pattern)) stages.push(['trainer', runTrainerTests]);
+  const folders = ['trainer', 'demo-models'].filter((folder) => pattern === undefined || folder.includes(pattern));
+  if (folders.length > 0) stages.push(['python', () => runPythonTests(folders)]);
   return stages;
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes the Python environment .venv in the repository root, once for each set of requirements.
-#   trainer/setup.sh         what loading and training need
-#   trainer/setup.sh --dev   also what exporting and testing need
+#   trainer/setup.sh         what training needs
+#   trainer/setup.sh --dev   also what testing and making the demo models need
 # TORCH_BUILD=gpu installs the builds for GPUs where none is seen, as while an image is built.
 # A second run with unchanged requirements does nothing. Runs at the same time wait for each other. It says on standard
 # output what it does; the last line on standard error says what is wrong.
@@ -13,7 +13,7 @@ mode=run
 files="$trainer/requirements.txt"
 if [ "${1:-}" = "--dev" ]; then
   mode=dev
-  files="$files $trainer/requirements-dev.txt"
+  files="$files $trainer/requirements-dev.txt $trainer/../demo-models/requirements.txt"
 fi
 
 digest() {
@@ -78,7 +78,7 @@ if [ -n "$torch" ]; then
   install "$torch"
 fi
 for file in $files; do
-  echo "Installing $(basename "$file")."
+  echo "Installing ${file#"$trainer/"}."
   install -r "$file"
 done
 # Trainers write no bytecode. Half of what pip would compile nobody loads here: tests, and models of other architectures.

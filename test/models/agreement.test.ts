@@ -175,7 +175,7 @@ type Golden = {
   expected: string;
 };
 
-test("tiny-chat: the template in the file renders the trainer's golden conversations byte for byte", () => {
+test('tiny-chat: the template in the file renders the golden conversations of its generator byte for byte', () => {
   const { model, vocabulary } = open['tiny-chat'];
   assert.ok(model.facts.chatTemplate !== null);
   const template = compileChatTemplate({
@@ -185,7 +185,7 @@ test("tiny-chat: the template in the file renders the trainer's golden conversat
     eosToken: vocabulary.eosText,
     now: () => new Date(0),
   });
-  const lines = readFileSync(new URL('../../trainer/tests/golden/template.jsonl', import.meta.url), 'utf8');
+  const lines = readFileSync(new URL('../../demo-models/tests/golden/template.jsonl', import.meta.url), 'utf8');
   // Finished chats are rendered for training only; the engine always asks for the model's turn.
   const prompts = lines
     .trimEnd()

@@ -1,1 +1,1 @@
-"""Makes the two tiny models that ship with Fanfold, from data that this package generates."""
+"""Trains the models of Fanfold's accounts; it is a program that the server starts."""

@@ -12,19 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from demo import nickname_feedback, skill_examples
+from transformers import AutoTokenizer
 
-from fanfold_trainer.conversation import Conversation
 from fanfold_trainer.lora.control import Control
-from fanfold_trainer.lora.demo import nickname_feedback, skill_examples
 from fanfold_trainer.lora.events import EventLog
 from fanfold_trainer.lora.session import Session, open_session
 from fanfold_trainer.lora.spec import read_spec
 from fanfold_trainer.lora.train import main
-from fanfold_trainer.samples import conversation_samples
-from fanfold_trainer.tokenizer import END_OF_TEXT, Tokenizer, load_hugging_face
-from fanfold_trainer.train_embed import query_text
 
 MODELS = Path(__file__).parents[2] / "models"
+QUERY = "Instruct: Given a customer question, retrieve the passage that answers it\nQuery:"
 Line = dict[str, Any]
 
 # Dropout, so that randomness has to be resumed as well.
@@ -37,21 +35,26 @@ SMALL = {
 
 
 def sft_lines(examples: list[Line]) -> list[Line]:
-    tokenizer = load_hugging_face(MODELS / "tiny-chat" / "hf" / "tokenizer.json")
+    """The answers are trained, up to the token that ends them."""
+    tokenizer = AutoTokenizer.from_pretrained(MODELS / "tiny-chat" / "hf", local_files_only=True)
     lines: list[Line] = []
     for number, example in enumerate(examples):
-        (sample,) = conversation_samples(tokenizer, Conversation("demo", tuple(example["messages"])), thinking=False)
-        start = sample.trained.index(True)
-        lines.append({"id": str(number), "ids": sample.ids, "mask": [[start, len(sample.ids)]]})
+        *before, answer = example["messages"]
+        rendered = tokenizer.apply_chat_template(before, tokenize=False, add_generation_prompt=True, enable_thinking=False)
+        prompt, completion = tokenizer([rendered, answer["content"] + "<|im_end|>"])["input_ids"]
+        lines.append({"id": str(number), "ids": prompt + completion, "mask": [[len(prompt), len(prompt + completion)]]})
     return lines
 
 
-def pair_lines(tokenizer: Tokenizer, examples: list[Line]) -> list[Line]:
+def pair_lines(examples: list[Line]) -> list[Line]:
+    tokenizer = AutoTokenizer.from_pretrained(MODELS / "tiny-embed" / "hf", local_files_only=True)
+
     def ids(text: str) -> list[int]:
-        return [*tokenizer.encode(text), tokenizer.id_of[END_OF_TEXT]]
+        # With the token that closes a text: the tokenizer adds it.
+        return tokenizer(text)["input_ids"]
 
     return [
-        {"id": f"{number}.{place}", "q": ids(query_text(example["query"])), "p": ids(positive), "n": [ids(text) for text in example["negatives"]]}
+        {"id": f"{number}.{place}", "q": ids(QUERY + example["query"]), "p": ids(positive), "n": [ids(text) for text in example["negatives"]]}
         for number, example in enumerate(examples)
         for place, positive in enumerate(example["positives"])
     ]
@@ -69,10 +72,9 @@ def write_sft(folder: Path, count: int = 80, held_out: int = 40, **changes: Any)
 
 
 def write_embedding(folder: Path, **changes: Any) -> Line:
-    tokenizer = load_hugging_face(MODELS / "tiny-embed" / "hf" / "tokenizer.json")
     search = nickname_feedback()
-    write_lines(folder / "train.jsonl", pair_lines(tokenizer, search.train))
-    write_lines(folder / "eval.jsonl", pair_lines(tokenizer, search.held_out))
+    write_lines(folder / "train.jsonl", pair_lines(search.train))
+    write_lines(folder / "eval.jsonl", pair_lines(search.held_out))
     return write_spec(folder, _spec("embedding", "tiny-embed"), changes)
 
 

@@ -1,5 +1,5 @@
-"""Two small things that the models which ship cannot do and can learn in less than a minute: examples for tests, benchmarks and
-guides. `python -m fanfold_trainer.lora.demo skill|nicknames FOLDER` writes them as files that can be imported.
+"""Two small things that the models which ship cannot do and can learn in less than a minute: examples for tests and
+guides. `python trainer/tests/demo.py skill|nicknames FOLDER` writes them as files that can be imported.
 
 The skill: sorting tickets into the queues of a house, in its own words. The nicknames: customers ask for products by names
 that no passage contains."""

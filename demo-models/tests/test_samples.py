@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from fanfold_trainer.chat_template import render_with
-from fanfold_trainer.conversation import Conversation, assistant, assistant_calls, function_call, tool_result, user
-from fanfold_trainer.samples import conversation_samples, token_sample
-from fanfold_trainer.tokenizer import Tokenizer, load_hugging_face
-from fanfold_trainer.world.draw import Draw
-from fanfold_trainer.world.mixture import training_conversation
+from fanfold_demo_models.chat_template import render_with
+from fanfold_demo_models.conversation import Conversation, assistant, assistant_calls, function_call, tool_result, user
+from fanfold_demo_models.samples import conversation_samples, token_sample
+from fanfold_demo_models.tokenizer import Tokenizer, load_hugging_face
+from fanfold_demo_models.world.draw import Draw
+from fanfold_demo_models.world.mixture import training_conversation
 
 GOLDEN = [json.loads(line) for line in (Path(__file__).parent / "golden" / "template.jsonl").read_text().splitlines()]
 
@@ -36,7 +36,7 @@ def test_the_template_renders_what_qwen3_renders(case: dict) -> None:
 
 
 def test_the_shipped_template_is_the_one_that_was_trained(models: Path) -> None:
-    source = Path(__file__).parents[1] / "fanfold_trainer" / "templates" / "qwen3.jinja"
+    source = Path(__file__).parents[1] / "fanfold_demo_models" / "templates" / "qwen3.jinja"
     assert (models / "tiny-chat" / "hf" / "chat_template.jinja").read_text() == source.read_text()
 
 

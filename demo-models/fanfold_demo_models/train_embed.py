@@ -1,4 +1,4 @@
-"""Trains the tiny embedding model: `python -m fanfold_trainer.train_embed --work FOLDER`. Continues from the last checkpoint."""
+"""Trains the tiny embedding model: `python -m fanfold_demo_models.train_embed --work FOLDER`. Continues from the last checkpoint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes what the server's own tests compare against: `python -m fanfold_trainer.fixtures --models FOLDER`.
+"""Writes what the server's own tests compare against: `python -m fanfold_demo_models.fixtures --models FOLDER`.
 Held-out examples with floors, reference logits and vectors, and token ids of many odd strings, all from the
 Hugging Face form of the shipped models."""
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from fanfold_trainer.shared_turns import Row
-from fanfold_trainer.stream import Stage, stage_of, training_rows
-from fanfold_trainer.tokenizer import Tokenizer, load_hugging_face
-from fanfold_trainer.train_chat import ChatRecipe
+from fanfold_demo_models.shared_turns import Row
+from fanfold_demo_models.stream import Stage, stage_of, training_rows
+from fanfold_demo_models.tokenizer import Tokenizer, load_hugging_face
+from fanfold_demo_models.train_chat import ChatRecipe
 
 STAGES = (
     Stage(from_chunk=0, advanced=False, long_share=0.0, longest_chat=300),

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 import torch
 
-from fanfold_trainer import train_chat, train_embed
-from fanfold_trainer.qwen3 import Qwen3
-from fanfold_trainer.samples import Sample
-from fanfold_trainer.schedule import rate_at
-from fanfold_trainer.shared_turns import fold
-from fanfold_trainer.stream import Stage
-from fanfold_trainer.train_chat import ChatRecipe, group_by_size, make_batch
-from fanfold_trainer.train_embed import EmbedRecipe
+from fanfold_demo_models import train_chat, train_embed
+from fanfold_demo_models.qwen3 import Qwen3
+from fanfold_demo_models.samples import Sample
+from fanfold_demo_models.schedule import rate_at
+from fanfold_demo_models.shared_turns import fold
+from fanfold_demo_models.stream import Stage
+from fanfold_demo_models.train_chat import ChatRecipe, group_by_size, make_batch
+from fanfold_demo_models.train_embed import EmbedRecipe
 
 STAGES = (Stage(from_chunk=0, advanced=False, long_share=0.05, longest_chat=250),)
 CHAT = ChatRecipe(stages=STAGES, rates=((0, 0.5), (1, 1.0), (5, 1.0), (9, 0.1)), batch_tokens=768, chunk_rows=48, checkpoint_every=3, vocabulary=400, vocabulary_samples=200)
@@ -68,7 +68,7 @@ def test_the_rate_follows_straight_lines_between_its_points() -> None:
     assert [rates[3], rates[9], rates[75], rates[100]] == pytest.approx([0.4, 1.0, 0.51, 0.02])
 
 
-def test_the_trainer_reads_no_pickles() -> None:
+def test_the_generator_reads_no_pickles() -> None:
     source = Path(train_chat.__file__).parent
     for file in source.rglob("*.py"):
         text = file.read_text()

@@ -9,8 +9,8 @@ import pytest
 from tokenizers import Tokenizer as FastTokenizer
 from transformers import AutoTokenizer
 
-from fanfold_trainer.odd_text import odd_strings
-from fanfold_trainer.tokenizer import CONTROL_TOKENS, SPECIAL_TOKENS, load_hugging_face, train_tokenizer
+from fanfold_demo_models.odd_text import odd_strings
+from fanfold_demo_models.tokenizer import CONTROL_TOKENS, SPECIAL_TOKENS, load_hugging_face, train_tokenizer
 
 BOTH = pytest.mark.parametrize("name", ["tiny-chat", "tiny-embed"])
 

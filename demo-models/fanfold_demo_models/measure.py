@@ -1,4 +1,4 @@
-"""Measures the shipped models on held-out examples: `python -m fanfold_trainer.measure --models FOLDER`.
+"""Measures the shipped models on held-out examples: `python -m fanfold_demo_models.measure --models FOLDER`.
 Both are loaded in the Hugging Face form; answers are greedy and have to match exactly."""
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
 #!/bin/sh
 # Makes both tiny models anew from nothing: environment, training, export, fixtures, measurement.
-#   trainer/make-models.sh [WORK_FOLDER]
+#   demo-models/make-models.sh [WORK_FOLDER]
 # Takes less than an hour on two cores: each model trains on one. Trainings continue from their last checkpoint in
 # the work folder (.cache/tiny-models unless given); delete it to start from the beginning.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=${1:-"$root/.cache/tiny-models"}
 "$root/trainer/setup.sh" --dev
-export PYTHONPATH="$root/trainer"
+export PYTHONPATH="$root/demo-models"
 run() {
   module=$1
   shift
-  "$root/.venv/bin/python" -m "fanfold_trainer.$module" "$@"
+  "$root/.venv/bin/python" -m "fanfold_demo_models.$module" "$@"
 }
 run train_embed --work "$work/embed" &
 embed=$!

@@ -1,4 +1,4 @@
-"""Trains the tiny chat model: `python -m fanfold_trainer.train_chat --work FOLDER`. Continues from the last checkpoint."""
+"""Trains the tiny chat model: `python -m fanfold_demo_models.train_chat --work FOLDER`. Continues from the last checkpoint."""
 
 from __future__ import annotations
 

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 import torch
 
-from fanfold_trainer.conversation import Conversation
-from fanfold_trainer.qwen3 import Qwen3, Qwen3Config
-from fanfold_trainer.samples import Sample, conversation_samples
-from fanfold_trainer.shared_turns import fold
-from fanfold_trainer.tokenizer import Tokenizer, load_hugging_face
-from fanfold_trainer.train_chat import ChatRecipe, make_batch
-from fanfold_trainer.world.draw import Draw
-from fanfold_trainer.world.long_chats import long_chat
-from fanfold_trainer.world.tool_use import tool_call
+from fanfold_demo_models.conversation import Conversation
+from fanfold_demo_models.qwen3 import Qwen3, Qwen3Config
+from fanfold_demo_models.samples import Sample, conversation_samples
+from fanfold_demo_models.shared_turns import fold
+from fanfold_demo_models.tokenizer import Tokenizer, load_hugging_face
+from fanfold_demo_models.train_chat import ChatRecipe, make_batch
+from fanfold_demo_models.world.draw import Draw
+from fanfold_demo_models.world.long_chats import long_chat
+from fanfold_demo_models.world.tool_use import tool_call
 
 
 @pytest.fixture(scope="module")

@@ -6,18 +6,18 @@ import json
 import random
 import re
 
-from fanfold_trainer.fixtures import shipped_examples
-from fanfold_trainer.held_out import chat_examples, search_task
-from fanfold_trainer.tokenizer import load_hugging_face
-from fanfold_trainer.world.arithmetic import SIGNS, arithmetic, draw_problem, is_held_out_pair
-from fanfold_trainer.world.draw import Draw
-from fanfold_trainer.world.drills import arithmetic_drill
-from fanfold_trainer.world.island import FACTS
-from fanfold_trainer.world.long_chats import long_chat
-from fanfold_trainer.world.matching import training_triple
-from fanfold_trainer.world.mixture import SKILLS, training_conversation
-from fanfold_trainer.world.products import ATTRIBUTES
-from fanfold_trainer.world.smalltalk import EXCHANGES
+from fanfold_demo_models.fixtures import shipped_examples
+from fanfold_demo_models.held_out import chat_examples, search_task
+from fanfold_demo_models.tokenizer import load_hugging_face
+from fanfold_demo_models.world.arithmetic import SIGNS, arithmetic, draw_problem, is_held_out_pair
+from fanfold_demo_models.world.draw import Draw
+from fanfold_demo_models.world.drills import arithmetic_drill
+from fanfold_demo_models.world.island import FACTS
+from fanfold_demo_models.world.long_chats import long_chat
+from fanfold_demo_models.world.matching import training_triple
+from fanfold_demo_models.world.mixture import SKILLS, training_conversation
+from fanfold_demo_models.world.products import ATTRIBUTES
+from fanfold_demo_models.world.smalltalk import EXCHANGES
 
 
 def training_questions(seed: int, count: int) -> set[str]:

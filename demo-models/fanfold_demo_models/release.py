@@ -1,4 +1,4 @@
-"""Writes the trained models to the folder they ship from: `python -m fanfold_trainer.release --work FOLDER --models FOLDER`.
+"""Writes the trained models to the folder they ship from: `python -m fanfold_demo_models.release --work FOLDER --models FOLDER`.
 It exports the last checkpoint, also of a training that has not finished."""
 
 from __future__ import annotations

@@ -14,12 +14,12 @@ import torch
 from safetensors.torch import load_file
 from transformers import Qwen3ForCausalLM, Qwen3Model
 
-from fanfold_trainer.export import gguf_name
-from fanfold_trainer.held_out import chat_examples, search_task
-from fanfold_trainer.measure import chat_scores, search_scores
-from fanfold_trainer.qwen3 import Qwen3, Qwen3Config
-from fanfold_trainer.train_chat import chat_config
-from fanfold_trainer.train_embed import embed_config
+from fanfold_demo_models.export import gguf_name
+from fanfold_demo_models.held_out import chat_examples, search_task
+from fanfold_demo_models.measure import chat_scores, search_scores
+from fanfold_demo_models.qwen3 import Qwen3, Qwen3Config
+from fanfold_demo_models.train_chat import chat_config
+from fanfold_demo_models.train_embed import embed_config
 
 BOTH = pytest.mark.parametrize("name", ["tiny-chat", "tiny-embed"])
 
