@@ -41,7 +41,7 @@ async function seedImport({ ended }: { ended: boolean }): Promise<{ id: string; 
   const id = newId('imp');
   const key = `imports/${id}/part-0-whole`;
   await database().query(
-    `insert into imports (id, project_id, dataset_name, state, file_name, size_bytes, received_bytes, asked, options, created_by, finished_at)
+    `insert into imports (id, project_id, dataset_name, state, file_name, size_bytes, received_bytes, reader_options, options, created_by, finished_at)
      values ($1, $2, 'Lamps', $3, 'lamps.csv', 9, 1, '{}', '{}', '{}', $4)`,
     [id, projectId, ended ? 'canceled' : 'awaiting_upload', ended ? new Date() : null],
   );

@@ -55,7 +55,7 @@ for (const [name, open] of [
       const { projectId } = await seedProject(db.database, { accountId });
       const id = newId('imp');
       await db.database.query(
-        `insert into imports (id, project_id, dataset_name, state, file_name, size_bytes, asked, options, created_by, issues_key)
+        `insert into imports (id, project_id, dataset_name, state, file_name, size_bytes, reader_options, options, created_by, issues_key)
          values ($1, $2, 'Lamps', 'awaiting_upload', 'lamps.csv', 9, '{}', '{}', '{}', $3)`,
         [id, projectId, `imports/${id}/reading-1.issues.ndjson`],
       );
