@@ -5,6 +5,7 @@ ARG NODE_IMAGE=node:24-bookworm-slim
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY web/package.json web/
 # What only tests need stays out, and so does the packaged Node: the image has its own.
 RUN npm ci --omit=dev --no-audit --no-fund && rm -rf node_modules/node-linux-*
 # llama.cpp with CUDA or Vulkan is 600 MB; `--build-arg GPU=keep` keeps it.
