@@ -20,7 +20,7 @@ export async function benchFeedback(): Promise<Row[]> {
   const served = await startServed();
   const database = await openDatabase({ url: served.databaseUrl, maxConnections: clients });
   try {
-    await database.query('create table raw_events (like reported_events including all)');
+    await database.query('create table raw_events (like retrieval_events including all)');
     await database.query('create unique index on raw_events (dataset_id, external_id)');
     const path = await makeDataset(served);
     const rates = { ours: [] as number[], raw: [] as number[] };

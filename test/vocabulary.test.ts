@@ -8,7 +8,8 @@ import { repeatedTypes, replacedNames, spreadsLeft } from './replaced-names.ts';
 /** The names that the code uses: standard terms, each type name once. */
 const files = globSync(
   [
-    '{src,test,bench,scripts}/**/*.{ts,mjs,sql}',
+    '{src,test,bench,scripts}/**/*.{ts,mjs}',
+    'migrations/*.sql',
     'web/src/**/*.{ts,tsx}',
     'docs/{*,adr/*,guides/*,performance/*}.md',
     '{README,CONTRIBUTING,CHANGELOG}.md',

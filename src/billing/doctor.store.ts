@@ -42,12 +42,12 @@ const livingInstance = `select from instances where seen_at >= now() - interval 
 
 const statement = `
   with kept as not materialized (
-    select ledger.*, coalesce(opening.micro, 0) as opening_micro
-      from ledger left join ledger_openings opening on opening.account_id = ledger.account_id
-     where ledger.seq > coalesce(opening.seq, 0)
+    select ledger.*, coalesce(before.micro, 0) as partition_balance_micro
+      from ledger left join ledger_partition_balances before on before.account_id = ledger.account_id
+     where ledger.seq > coalesce(before.seq, 0)
   ), booked as (
     select account_id, sum(micro) as micro
-      from (select account_id, micro from kept union all select account_id, micro from ledger_openings) part
+      from (select account_id, micro from kept union all select account_id, micro from ledger_partition_balances) part
      group by account_id
   ), reserved as (
     select account_id, sum(held_micro) as micro from calls where held_micro > 0 group by account_id
@@ -58,7 +58,7 @@ const statement = `
            full join reserved on reserved.account_id = coalesce(accounts.id, booked.account_id)
   ), linked as (
     select account_id, id, micro, balance_after_micro,
-           lag(balance_after_micro, 1, opening_micro) over (partition by account_id order by seq) as before
+           lag(balance_after_micro, 1, partition_balance_micro) over (partition by account_id order by seq) as before
       from kept
   )
   select 'balance' as "check", id as account_id, id as subject,

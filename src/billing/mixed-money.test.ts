@@ -13,7 +13,7 @@ import {
 } from '#test/money.ts';
 import { randomOfRun } from '#test/random.ts';
 import { grant } from './grants.ts';
-import { closeMonth } from './months/ledger-months.ts';
+import { moveMonthToPartitionBalances } from './months/ledger-months.ts';
 import { createUsageSums } from './usage/summing.ts';
 
 const { integer, pick } = randomOfRun();
@@ -84,23 +84,23 @@ async function many(count: number): Promise<void> {
   for (let step = 0; step < count; step++) await pick(steps)(pick(accounts));
 }
 
-/** Lets the ledger go on in the next month, and takes the one before out of the books while charges go on. */
+/** Begins the next month of the ledger, and moves the one before to the partition balances while charges go on. */
 async function endMonths(months: readonly { start: string }[]): Promise<void> {
   const sums = createUsageSums({ database, lowMicro: 1_000n });
   for (const [index, { start }] of months.entries()) {
     await many(20);
-    await database.query('select turn_ledger($1)', [start]);
-    // Who has drawn a number of the month before has its account locked. Months that are closed in earnest are over for long.
+    await database.query('select begin_ledger_month($1)', [start]);
+    // Who has drawn a number of the month before has its account locked. In practice, months are moved long after their end.
     await database.query('select from accounts order by id for no key update');
     await sums.catchUp();
     const before = months[index - 1];
-    if (before) await closeMonth(database, new Date(`${before.start}T00:00:00Z`));
+    if (before) await moveMonthToPartitionBalances(database, new Date(`${before.start}T00:00:00Z`));
   }
   await sums.catchUp();
   await sums.stop();
 }
 
-test('calls, work, training and grants on three servers leave the books right, also of months that are closed meanwhile', async () => {
+test('calls, work, training and grants on three servers leave the accounting right, also of months that are moved to partition balances meanwhile', async () => {
   const months = await database.query<{ start: string }>(
     `select add_month('ledger', 'seq', start), start::text
        from (select (month_of(now()) + make_interval(months => ahead))::date as start from generate_series(0, 4) ahead) coming`,

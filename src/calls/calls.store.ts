@@ -229,7 +229,7 @@ function endFields({ charge, keyed }: CallEnding, n: number) {
     attempt: charge.training?.attempt ?? null,
     ledger_id: newId('led'),
     type: charge.type,
-    wanted_micro: String(chargeWithin(charge.heldMicro, charge)),
+    cost_micro: String(chargeWithin(charge.heldMicro, charge)),
     has_key: keyed !== null,
     body: keyed?.body() ?? null,
     is_limited: charge.isLimited ?? false,

@@ -74,8 +74,8 @@ async function seedJob(state: 'succeeded' | 'failed'): Promise<{ id: string; key
   await database().query(
     `insert into training_jobs (id, project_id, account_id, name, search_text, kind, base_model_id, base_sha256, dataset_id,
        dataset_version_id, hyperparameters, evaluation, rate_micro_per_minute, price_version, created_by, log_seq, attempt,
-       adapter_sha256, archive_sha256, archive_bytes, result, state, error, finished_at)
-     values ($1, $2, $3, 'Lamps', '', 'text', 'fanfold-tiny-chat', $4, $5, $6, '{}', '{}', 0, 'v', '{}', 1, 2, $4, $4, 1, '{}', $7, $8, now())`,
+       adapter_sha256, archive_sha256, archive_bytes, result, queue_round, state, error, finished_at)
+     values ($1, $2, $3, 'Lamps', '', 'text', 'fanfold-tiny-chat', $4, $5, $6, '{}', '{}', 0, 'v', '{}', 1, 2, $4, $4, 1, '{}', 1, $7, $8, now())`,
     [
       ...[id, projectId, accountId, digest, datasetId, versionId, state],
       state === 'failed' ? JSON.stringify(error) : null,

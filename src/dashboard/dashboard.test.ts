@@ -50,8 +50,8 @@ test('projects, models and keys are counted by what they are now; archived proje
   ] as const)
     await database.query(
       `insert into hosted_models (id, project_id, alias, display_name, target_type, target_id, base_model_id, state, error,
-         activation, rate_micro_per_minute, price_version)
-       values ($1, $2, $3, $3, 'base_model', 'base', 'base', $4, $5, $6, 0, 'v')`,
+         activation, rate_micro_per_minute, price_version, search_text)
+       values ($1, $2, $3, $3, 'base_model', 'base', 'base', $4, $5, $6, 0, 'v', '')`,
       [
         newId('hm'),
         project?.projectId,

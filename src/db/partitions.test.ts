@@ -142,12 +142,12 @@ test('the numbers of the ledger jump to a month that is there, and never back', 
   const last = async () =>
     (await database().query<{ seq: bigint }>('select last_value as seq from ledger_numbers'))[0]?.seq ?? 0n;
   const before = await last();
-  await database().query(`select turn_ledger('2400-01-01')`);
+  await database().query(`select begin_ledger_month('2400-01-01')`);
   assert.equal(await last(), before);
-  await Promise.all([1, 2].map(() => database().query('select turn_ledger($1)', [next])));
+  await Promise.all([1, 2].map(() => database().query('select begin_ledger_month($1)', [next])));
   const [start] = await database().query<{ seq: bigint }>('select ledger_month_start($1) as seq', [next]);
   assert.equal(await last(), start?.seq);
-  await database().query(`select nextval('ledger_numbers'), nextval('ledger_numbers'), turn_ledger($1)`, [next]);
-  await database().query('select turn_ledger($1)', [thisMonth.toISOString().slice(0, 10)]);
+  await database().query(`select nextval('ledger_numbers'), nextval('ledger_numbers'), begin_ledger_month($1)`, [next]);
+  await database().query('select begin_ledger_month($1)', [thisMonth.toISOString().slice(0, 10)]);
   assert.equal(await last(), (start?.seq ?? 0n) + 1n);
 });

@@ -110,7 +110,7 @@ async function addPartitions(
 ): Promise<void> {
   const wanted = [tables.map(({ table }) => table), tables.map(({ key }) => key), monthsAhead];
   const [due] = await database.query<{ months: number; turn: boolean }>(
-    `select count(*) filter (where not has_month("table", month))::integer as months,
+    `select count(*) filter (where to_regclass("table" || to_char(month, '_YYYY_MM')) is null)::integer as months,
             (select last_value from ledger_numbers) < ledger_month_start(month_of(now())) as turn
        from ${dueMonths}`,
     wanted,
@@ -125,7 +125,7 @@ async function addPartitions(
   if (due?.turn)
     await database.transaction(async (tx) => {
       await lockUntilCommit(tx, 'months');
-      await tx.query('select turn_ledger(month_of(now()))');
+      await tx.query('select begin_ledger_month(month_of(now()))');
     });
 }
 

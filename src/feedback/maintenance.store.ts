@@ -18,10 +18,10 @@ export async function deleteEventsBefore(
 ): Promise<number> {
   const rows = await sql.query(
     `with due as (
-       select dataset_id, id from reported_events
+       select dataset_id, id from retrieval_events
         where dataset_id = $1 and id < $2 order by id limit $3 for update skip locked
      )
-     delete from reported_events e using due
+     delete from retrieval_events e using due
       where e.dataset_id = due.dataset_id and e.id = due.id and e.id < $2 returning e.id`,
     [datasetId, endId, limit],
     { name: 'feedback.delete_events_before' },
@@ -53,7 +53,7 @@ export async function deleteOldNames(sql: Sql, endId: string, limit: number): Pr
     `with due as (
        select dataset_id, external_id from retrieval_event_names name
         where event_id < $1 and not exists (
-          select from reported_events e where e.dataset_id = name.dataset_id and e.id = name.event_id)
+          select from retrieval_events e where e.dataset_id = name.dataset_id and e.id = name.event_id)
         limit $2 for update skip locked
      )
      delete from retrieval_event_names name using due

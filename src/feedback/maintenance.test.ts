@@ -28,7 +28,7 @@ async function countsOf(datasetId: string): Promise<[Record<string, number>, num
   const counted = Object.fromEntries(rows.map(({ state, events }) => [state, events]));
   const [real] = await server.database.query<{ counted: Record<string, number> | null }>(
     `select json_object_agg(state, events order by state) as counted
-       from (select state, count(*) as events from reported_events where dataset_id = $1 group by state) states`,
+       from (select state, count(*) as events from retrieval_events where dataset_id = $1 group by state) states`,
     [datasetId],
   );
   assert.deepEqual(counted, real?.counted ?? {}, 'what is counted is what is there');
@@ -69,7 +69,7 @@ test('many events of many datasets are removed in one round, and those of today 
   const old = firstIdAt('rev', Date.now() - 40 * dayMs).slice(0, -8);
   for (const datasetId of datasets) {
     await server.database.query(
-      `insert into reported_events (dataset_id, id, body_digest, state, query, results, judgments, words)
+      `insert into retrieval_events (dataset_id, id, body_digest, state, query, results, judgments, words)
        select $1, id || lpad(n::text, 8, '0'), sha256(''), 'pending', 'q', '[]', '[]', ' q '
          from unnest($2::text[]) as id, generate_series(1, 450) n`,
       [datasetId, [old, newId('rev').slice(0, -8)]],
@@ -148,7 +148,7 @@ test('a promoted event cannot be changed, not even by a statement', async () => 
   const { id } = await report();
   await ask('POST', `${events}/${id}/promote`);
   await assert.rejects(
-    server.database.query(`update reported_events set query = 'x' where dataset_id = $1`, [datasetId]),
+    server.database.query(`update retrieval_events set query = 'x' where dataset_id = $1`, [datasetId]),
     /never changes/,
   );
 });

@@ -18,7 +18,7 @@ export async function countFeedback(
           from retrieval_event_counts c where c.dataset_id = d.id
       ) counted
       cross join lateral (
-        select count(*) as events from reported_events e
+        select count(*) as events from retrieval_events e
          where e.dataset_id = d.id and e.state = 'promoted' and e.promoted_at >= $2
       ) promoted
       where p.account_id = $1 and p.archived_at is null and p.kind = 'embedding'`,

@@ -1,7 +1,7 @@
 import { type JobWithMetadata, PgBoss } from 'pg-boss';
 import { driverUrl, missingRights, type Sql, sessionOptions } from '#db';
 import type { Log } from '#kernel';
-import { nextTurn, schema } from './queue.store.ts';
+import { nextQueueRound, schema } from './queue.store.ts';
 import type { Task, TaskHandler } from './task.ts';
 
 /**
@@ -17,7 +17,7 @@ export type Jobs = {
    * Enqueues within the caller's transaction.
    * @param options.key while work with this key waits, nothing is added.
    * @param options.afterSeconds earliest start.
-   * @param options.accountId whose work it is: accounts take turns. Either all work of a task has one, or none.
+   * @param options.accountId whose work it is: accounts are served in rounds. Either all work of a task has one, or none.
    */
   enqueue: <Payload extends object>(
     sql: Sql,
@@ -77,10 +77,10 @@ export function createJobs({ url, log, works = true, answerMs = longestAnswerMs 
         // Stated with the work, because a queue keeps the number of the version that made it.
         retryLimit: task.retries,
         ...(afterSeconds === undefined ? {} : { startAfter: afterSeconds }),
-        // The queue begins with what has the highest priority, so a turn counts down.
+        // The queue begins with what has the highest priority, so rounds count down.
         ...(accountId === undefined
           ? {}
-          : { group: { id: accountId }, priority: -(await nextTurn(sql, { queue: task.name, accountId })) }),
+          : { group: { id: accountId }, priority: -(await nextQueueRound(sql, { queue: task.name, accountId })) }),
       });
     },
 

@@ -3,19 +3,23 @@ import type { Sql } from '#db';
 export const schema = 'fanfold_jobs';
 
 /**
- * The turn of new work in a queue. Each account's work is numbered one after the other, beginning after the turn that
- * has come: so who comes late waits for one turn of each of the others, and who was away has nothing to make up for.
- * Nothing is locked: two that ask at once may get the same turn, which puts one of them a place further ahead.
+ * The round in which new work of an account starts. Each account has one piece of work in a round, and its work is in
+ * consecutive rounds after the current one. So new work waits for at most one piece of each other account per round, and an
+ * account that was idle gets no advantage. Nothing is locked: two concurrent calls may get the same round, which starts one of
+ * them earlier.
  * (Start-time fair queueing: Goyal, Vin, Cheng, 1996.)
  */
-export async function nextTurn(sql: Sql, { queue, accountId }: { queue: string; accountId: string }): Promise<number> {
-  const [row] = await sql.query<{ turn: number }>(
+export async function nextQueueRound(
+  sql: Sql,
+  { queue, accountId }: { queue: string; accountId: string },
+): Promise<number> {
+  const [row] = await sql.query<{ round: number }>(
     `select 1 + greatest(
        (select max(-priority) from ${schema}.job where name = $1 and state <= 'active' and group_id = $2),
        coalesce((select max(-priority) from ${schema}.job where name = $1 and state = 'active'),
-                (select min(-priority) - 1 from ${schema}.job where name = $1 and state < 'active'), 0)) as turn`,
+                (select min(-priority) - 1 from ${schema}.job where name = $1 and state < 'active'), 0)) as round`,
     [queue, accountId],
   );
   if (!row) throw new Error('A select without a table gave no row. This is a bug.');
-  return row.turn;
+  return row.round;
 }

@@ -78,8 +78,8 @@ export async function shareModelOf(
   const [hostedModelId, shareId] = [newId('hm'), newId('shr')];
   await db.database.query(
     `insert into hosted_models (id, project_id, alias, display_name, target_type, target_id, base_model_id, visibility,
-                                state, rate_micro_per_minute, price_version)
-     values ($1, $2, $3, 'Model', 'base_model', 'fanfold-tiny-chat', 'fanfold-tiny-chat', 'shared', 'active', 0, 'test')`,
+                                state, rate_micro_per_minute, price_version, search_text)
+     values ($1, $2, $3, 'Model', 'base_model', 'fanfold-tiny-chat', 'fanfold-tiny-chat', 'shared', 'active', 0, 'test', '')`,
     [hostedModelId, share.projectId, hostedModelId.slice(3).toLowerCase()],
   );
   await db.database.query(

@@ -87,8 +87,8 @@ test('checkpoints stay as long as somebody may go on from them, and no longer', 
   for (const id of [old, fresh, unwanted, succeeded]) {
     for (const file of files) await put(key(id, file));
     await server.database.query(
-      `insert into training_checkpoints (job_id, attempt, name, step, active_ms, size_bytes, files)
-       values ($1, 1, 'ckpt-000005', 5, 500, 27, $2)`,
+      `insert into training_checkpoints (job_id, attempt, name, step, active_ms, size_bytes, noted_files, files)
+       values ($1, 1, 'ckpt-000005', 5, 500, 27, $2, $2)`,
       [id, JSON.stringify(files)],
     );
   }
@@ -245,8 +245,8 @@ test('objects of attempts that no row leads to are found and removed once the at
     checkpointKey({ jobId, attempt: 1 }, checkpoint, file);
   await database.query(
     `insert into training_checkpoints (job_id, attempt, name, step, active_ms, size_bytes, files, noted_files, removed_at)
-     values ($1, 1, 'ckpt-000009', 9, 900, 27, '["whole"]', null, null), ($1, 1, 'ckpt-000010', 10, 950, 27, null, '["begun"]', null),
-            ($1, 1, 'ckpt-000011', 11, 990, 27, '["gone"]', null, now()), ($1, 1, 'ckpt-000012', 12, 999, 27, null, null, null)`,
+     values ($1, 1, 'ckpt-000009', 9, 900, 27, '["whole"]', '["whole"]', null), ($1, 1, 'ckpt-000010', 10, 950, 27, null, '["begun"]', null),
+            ($1, 1, 'ckpt-000011', 11, 990, 27, '["gone"]', '["gone"]', now()), ($1, 1, 'ckpt-000012', 12, 999, 27, null, null, null)`,
     [left],
   );
   const kept = [

@@ -21,7 +21,7 @@ export function findOrphansOfAttempts(sql: Sql, objects: readonly AttemptObject[
                      else not exists (
                        select from training_checkpoints c
                         where (c.job_id, c.attempt, c.name) = (o.job_id, o.attempt, o.checkpoint) and c.removed_at is null
-                          and coalesce(c.files, '[]') || coalesce(c.noted_files, '[]') ? o.file)
+                          and c.noted_files ? o.file)
                 end`,
     [
       objects.map(({ key }) => key),

@@ -209,7 +209,7 @@ test('an account opens at most thirty checkouts an hour, however many it asks fo
   assert.equal(await order(), 503);
   stripe.mood.value = 'well';
   assert.equal(await orders(40), [...Array(30).fill(201), ...Array(10).fill(429)].join(' '));
-  const age = `update checkout_openings set opened_at[1] = now() - interval '61 minutes' where account_id = $1`;
+  const age = `update checkout_attempts set attempted_at[1] = now() - interval '61 minutes' where account_id = $1`;
   await database.query(age, [accountId]);
   assert.equal(await orders(3), '201 429 429');
 });

@@ -60,29 +60,29 @@ export async function findCheckout(
 
 /**
  * Counts one more checkout that an account opens, in one statement; those of more than an hour ago are forgotten. Gives its
- * time, for `takeOpeningBack`; null: there were as many as there may be.
+ * time, for `removeCheckoutAttempt`; null: there were as many as there may be.
  */
-export async function countOpening(sql: Sql, accountId: string, mostAnHour: number): Promise<string | null> {
-  const [row] = await sql.query<{ openedAt: string }>(
-    `insert into checkout_openings as known (account_id, opened_at) values ($1, array[clock_timestamp()])
+export async function countCheckoutAttempt(sql: Sql, accountId: string, mostAnHour: number): Promise<string | null> {
+  const [row] = await sql.query<{ attemptedAt: string }>(
+    `insert into checkout_attempts as known (account_id, attempted_at) values ($1, array[clock_timestamp()])
      on conflict (account_id) do update
-        set opened_at = array(select each from unnest(known.opened_at) each where each > now() - interval '1 hour')
-                        || excluded.opened_at
-      where (select count(*) from unnest(known.opened_at) each where each > now() - interval '1 hour') < $2
-     returning opened_at[cardinality(opened_at)]::text as "openedAt"`,
+        set attempted_at = array(select each from unnest(known.attempted_at) each where each > now() - interval '1 hour')
+                        || excluded.attempted_at
+      where (select count(*) from unnest(known.attempted_at) each where each > now() - interval '1 hour') < $2
+     returning attempted_at[cardinality(attempted_at)]::text as "attemptedAt"`,
     [accountId, mostAnHour],
   );
-  return row?.openedAt ?? null;
+  return row?.attemptedAt ?? null;
 }
 
 /** For a checkout that could not be opened. */
-export async function takeOpeningBack(sql: Sql, accountId: string, openedAt: string): Promise<void> {
+export async function removeCheckoutAttempt(sql: Sql, accountId: string, attemptedAt: string): Promise<void> {
   await sql.query(
-    `update checkout_openings
-        set opened_at = opened_at[:array_position(opened_at, $2::timestamptz) - 1]
-                        || opened_at[array_position(opened_at, $2::timestamptz) + 1:]
-      where account_id = $1 and $2::timestamptz = any(opened_at)`,
-    [accountId, openedAt],
+    `update checkout_attempts
+        set attempted_at = attempted_at[:array_position(attempted_at, $2::timestamptz) - 1]
+                        || attempted_at[array_position(attempted_at, $2::timestamptz) + 1:]
+      where account_id = $1 and $2::timestamptz = any(attempted_at)`,
+    [accountId, attemptedAt],
   );
 }
 
@@ -160,8 +160,8 @@ export async function listPurchaseDiscrepancies(
              -- Those whose month is gone from the ledger.
              select account_id, request_id, once.micro
                from ledger_once once join checkouts on checkouts.id = once.request_id
-               join ledger_openings using (account_id)
-              where once.type = 'purchase' and once.seq <= ledger_openings.seq) bought
+               join ledger_partition_balances using (account_id)
+              where once.type = 'purchase' and once.seq <= ledger_partition_balances.seq) bought
        full join (select account_id, id, micro from checkouts where state = 'completed') paid
          on paid.id = bought.request_id and paid.account_id = bought.account_id
       where bought.micro is distinct from paid.micro

@@ -7,12 +7,12 @@ import { nextState, seenOfForgotten } from './checkout-state.ts';
 import {
   type Checkout,
   claimCheck,
-  countOpening,
+  countCheckoutAttempt,
   findCheckout,
   insertCheckout,
   insertPaymentEvent,
   lockCheckoutOf,
-  takeOpeningBack,
+  removeCheckoutAttempt,
   updateCheckoutState,
 } from './checkouts.store.ts';
 import type { Payment, PaymentEvent, PaymentPage, PaymentProvider } from './payment-provider.ts';
@@ -59,8 +59,8 @@ async function withinLimit(
   accountId: string,
   open: () => Promise<PaymentPage>,
 ): Promise<PaymentPage> {
-  const openedAt = await countOpening(database, accountId, mostAnHour);
-  if (openedAt === null)
+  const attemptedAt = await countCheckoutAttempt(database, accountId, mostAnHour);
+  if (attemptedAt === null)
     throw fault('rate_limited', {
       message: `An account may open ${mostAnHour} checkouts an hour.`,
       retryAfterSeconds: 60,
@@ -68,7 +68,7 @@ async function withinLimit(
   try {
     return await open();
   } catch (error) {
-    await takeOpeningBack(database, accountId, openedAt).catch((err: unknown) =>
+    await removeCheckoutAttempt(database, accountId, attemptedAt).catch((err: unknown) =>
       log?.warn({ err, account: accountId }, 'a checkout that was not opened counts for an hour'),
     );
     throw error;

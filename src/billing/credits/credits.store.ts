@@ -25,14 +25,14 @@ export async function findAccountCredits(sql: Sql, accountId: string): Promise<A
                         from (select 'inference' as type, micro from usage_marks where account_id = $1
                               union all
                               select key, value::bigint
-                                from ledger_openings cross join lateral jsonb_each_text(by_type) where account_id = $1
+                                from ledger_partition_balances cross join lateral jsonb_each_text(by_type) where account_id = $1
                               union all
                               select type, micro from ledger
                                where account_id = $1 and type = 'inference'
                                  and seq > coalesce((select seq from usage_marks where account_id = $1), 0)
                               union all
                               select type, micro from ledger
-                               where account_id = $1 and type <> 'inference' and seq > ledger_opening($1)) part
+                               where account_id = $1 and type <> 'inference' and seq > partition_balance_seq($1)) part
                        group by type) total) as by_type
        from accounts where id = $1`,
     [accountId],

@@ -10,7 +10,7 @@ import { doctor } from '../doctor.ts';
 import { assertReadersAreRight } from '../usage/readers.fixture.ts';
 import { createUsageSums } from '../usage/summing.ts';
 import { goingClock, randomFilter, randomTime, readWholeLedger, writeRandomRows } from '../usage/usage.fixture.ts';
-import { closeMonth, ledgerMonths } from './ledger-months.ts';
+import { ledgerMonths, moveMonthToPartitionBalances } from './ledger-months.ts';
 
 await awayFromMidnight();
 
@@ -31,7 +31,7 @@ async function turnBackTo(month: string): Promise<void> {
 /** Never back: where the present has been turned to, only months behind it are left, so tests name those of another century. */
 async function turnTo(month: string): Promise<void> {
   await addMonth(month);
-  await database().query('select turn_ledger($1)', [`${month}-01`]);
+  await database().query('select begin_ledger_month($1)', [`${month}-01`]);
 }
 
 async function addMonth(month: string): Promise<void> {
@@ -65,12 +65,16 @@ test('months that are gone from the ledger leave balances, usage, lists and the 
   await write(250);
   await turnTo('2026-05');
   await write(150);
-  assert.equal(await closeMonth(database(), monthOf('2026-04')), false, 'some rows are not summed up yet');
+  assert.equal(
+    await moveMonthToPartitionBalances(database(), monthOf('2026-04')),
+    false,
+    'some rows are not summed up yet',
+  );
   await sums().catchUp();
   await assertKept(accounts, '2026-03');
   await write(20);
 
-  assert.equal(await closeMonth(database(), monthOf('2026-03')), true);
+  assert.equal(await moveMonthToPartitionBalances(database(), monthOf('2026-03')), true);
   assert.deepEqual(await findings(), []);
   await assertKept(accounts, '2026-04');
 
@@ -104,7 +108,7 @@ test('a request is charged once although a month begins between two attempts', a
   assert.deepEqual(await findings(), []);
 });
 
-test('a month in which an account only spends is closed like any other', async () => {
+test('a month in which an account only spends is moved to its partition balance like any other', async () => {
   const accountId = await openAccount(database(), 10_000n);
   const [first, second, third] = ['2127-02', '2127-03', '2127-04'] as const;
   for (const month of [second, third]) {
@@ -112,12 +116,14 @@ test('a month in which an account only spends is closed like any other', async (
     await chargeAll(database(), [chargeFor(accountId), chargeFor(accountId)]);
   }
   await sums().catchUp();
-  for (const month of [first, second]) assert.equal(await closeMonth(database(), monthOf(month)), true);
-  assert.equal(await closeMonth(database(), monthOf(first)), true, 'closed already');
-  const openings = await database().query('select micro, by_type from ledger_openings where account_id = $1', [
-    accountId,
-  ]);
-  assert.deepEqual(openings, [{ micro: 9_800n, by_type: { grant: 10_000, inference: -200 } }]);
+  for (const month of [first, second])
+    assert.equal(await moveMonthToPartitionBalances(database(), monthOf(month)), true);
+  assert.equal(await moveMonthToPartitionBalances(database(), monthOf(first)), true, 'moved already');
+  const balances = await database().query(
+    'select micro, by_type from ledger_partition_balances where account_id = $1',
+    [accountId],
+  );
+  assert.deepEqual(balances, [{ micro: 9_800n, by_type: { grant: 10_000, inference: -200 } }]);
   assert.deepEqual(await findings(), []);
 });
 

@@ -2,7 +2,7 @@ import type { Sql } from '#db';
 import type { Micro } from '#kernel';
 
 /*
- * The background's side of the tables in 0011_usage.sql. Exact by construction:
+ * The background's side of the tables of usage (migrations/0008_billing.sql). Exact by construction:
  *
  * - An account's mark is locked first, in a statement of its own, so that what follows sees everything that another
  *   replica has added before; one that is locked is left to the other.
@@ -116,14 +116,14 @@ const sumUpStatement = `
            units = usage_lists.units + excluded.units, micro = usage_lists.micro + excluded.micro
   ), reached as (
     select account_id, count(*)::integer as rows, max(seq) as seq, max(created_at) as latest_at,
-           max(latest_before - created_at) as disorder, max(balance_after_micro) as most_micro,
+           max(latest_before - created_at) as max_out_of_order, max(balance_after_micro) as most_micro,
            (array_agg(balance_after_micro order by seq desc))[1] as balance_micro
       from fresh group by account_id
   ), moved as (
     update usage_marks
        set seq = reached.seq, is_low = balance_micro < $3,
            latest_at = greatest(usage_marks.latest_at, reached.latest_at),
-           disorder = greatest(usage_marks.disorder, reached.disorder),
+           max_out_of_order = greatest(usage_marks.max_out_of_order, reached.max_out_of_order),
            rows = usage_marks.rows + coalesce(added.rows, 0),
            active_us = usage_marks.active_us + coalesce(added.active_us, 0),
            units = usage_marks.units + coalesce(added.units, 0), micro = usage_marks.micro + coalesce(added.micro, 0)

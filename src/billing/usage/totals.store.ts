@@ -189,7 +189,7 @@ function edgeRows({ edges }: SpanParts, { account, group, bindings: { bind } }: 
 function otherRows(filter: UsageFilter, by: Grouping, bindings: Bindings): string {
   const account = bindings.bind(filter.accountId);
   return `select ${groupOf[by].ledger} as value, ${fromRows} from ledger
-    where account_id = ${account} and seq > ledger_opening(${account}) and ${isNoCall}${ofTypes(filter, bindings)}${onLedger(filter, bindings)}
+    where account_id = ${account} and seq > partition_balance_seq(${account}) and ${isNoCall}${ofTypes(filter, bindings)}${onLedger(filter, bindings)}
     group by 1`;
 }
 

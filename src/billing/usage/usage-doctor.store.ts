@@ -6,7 +6,7 @@ export type UsageFinding = { accountId: string; subject: string; message: string
 const timeoutMs = 30 * 60_000;
 
 /*
- * What the tables of 0011_usage.sql have to be, from the calls up to each account's mark, against what they are. It is computed
+ * What the tables of usage have to be, from the calls up to each account's mark, against what they are. It is computed
  * in another way than by the statement that makes them.
  */
 const statement = `
@@ -14,8 +14,8 @@ const statement = `
     select ledger.*, coalesce(model_requested, model_served) as model, round(active_ms * 1000)::bigint as active_us,
            date_bin('1 hour', created_at, '2000-01-01T00:00:00Z') as hour,
            date_bin('1 day', created_at, '2000-01-01T00:00:00Z') as day
-      from ledger join usage_marks mark using (account_id) left join ledger_openings opening using (account_id)
-     where ledger.seq <= mark.seq and ledger.seq > coalesce(opening.seq, 0) and type = 'inference'
+      from ledger join usage_marks mark using (account_id) left join ledger_partition_balances before using (account_id)
+     where ledger.seq <= mark.seq and ledger.seq > coalesce(before.seq, 0) and type = 'inference'
   ), due_mark as (
     select account_id, count(*) as rows, sum(active_us) as active_us, sum(units) as units, sum(micro) as micro
       from call group by 1
@@ -77,12 +77,12 @@ const statement = `
       from entry group by list
   ), chunk as (
     select *, row_number() over of_list as n,
-           lag(rows_before + cardinality(seqs), 1, opening * rows_before) over of_list as due_rows_before,
-           lag(active_us_before + active_us, 1, opening * active_us_before) over of_list as due_active_us_before,
-           lag(units_before + units, 1, opening * units_before) over of_list as due_units_before,
-           lag(micro_before + micro, 1, opening * micro_before) over of_list as due_micro_before
-      from (select usage_lists.*, (ledger_openings is not null)::integer as opening
-              from usage_lists left join due_list using (list) left join ledger_openings using (account_id)) found
+           lag(rows_before + cardinality(seqs), 1, is_cut * rows_before) over of_list as due_rows_before,
+           lag(active_us_before + active_us, 1, is_cut * active_us_before) over of_list as due_active_us_before,
+           lag(units_before + units, 1, is_cut * units_before) over of_list as due_units_before,
+           lag(micro_before + micro, 1, is_cut * micro_before) over of_list as due_micro_before
+      from (select usage_lists.*, (ledger_partition_balances is not null)::integer as is_cut
+              from usage_lists left join due_list using (list) left join ledger_partition_balances using (account_id)) found
     window of_list as (partition by list order by first_seq)
   ), compared as materialized (
     select list, n, seqs, first_seq = (select min(seq) from unnest(seqs) as seq)

@@ -48,7 +48,7 @@ export async function findExample(sql: Sql, datasetId: string, id: string): Prom
 }
 
 /**
- * Live examples, newest first: a merge of the stretches of the index that the filter leaves, so that a page costs the
+ * Live examples, newest first: a merge of the groups of the index that match the filter, so that a page costs the
  * same whatever the filter and however deep. The dataset is compared so that the primary key cannot be used instead, which reads
  * all that the filter does not want.
  */
@@ -58,17 +58,17 @@ export function listLive(
   { before, limit }: ExamplePage,
 ): Promise<ListedExample[]> {
   return sql.query<ListedExample>(
-    `with stretches as materialized (
+    `with filter_groups as materialized (
        select split, origin, valid from example_counts
         where dataset_id = $1 and examples > 0 and ($2::text is null or split = $2)
           and ($3::text is null or origin = $3) and ($4::boolean is null or valid = $4)
      )
      select ${columns}
        from (
-         select few.* from stretches s cross join lateral (
+         select few.* from filter_groups s cross join lateral (
            select e.* from examples e
-            where example_stretch(e.dataset_id, e.split, e.origin, e.valid)
-                = example_stretch($1, s.split, s.origin, s.valid)
+            where example_group_key(e.dataset_id, e.split, e.origin, e.valid)
+                = example_group_key($1, s.split, s.origin, s.valid)
               and e.removed_seq = 9223372036854775807 and e.id < $5
               and e.dataset_id || '' = $1 and e.split = s.split and e.origin = s.origin and e.valid = s.valid
             order by e.id desc limit $6

@@ -7,7 +7,7 @@ import type { Sql } from '#db';
 export function examplesWithContent(hash: string): string {
   return `(
     select * from examples e
-     where example_key(e.dataset_id, e.content_hash) = example_key($1, ${hash})
+     where example_content_key(e.dataset_id, e.content_hash) = example_content_key($1, ${hash})
        and e.content_hash = ${hash} and e.dataset_id || '' = $1
     offset 0)`;
 }

@@ -91,7 +91,7 @@ test('a search stays within its dataset', async () => {
 test('a word that most events have is found like any other, and so are its next pages', async () => {
   const person = await server.person();
   await server.database.query(
-    `insert into reported_events (dataset_id, id, body_digest, state, query, results, judgments, words)
+    `insert into retrieval_events (dataset_id, id, body_digest, state, query, results, judgments, words)
      select $1, $2 || lpad(n::text, 8, '0'), sha256(''), 'needs_judgment', 'common query ' || n, '[]', '[]',
             ' common query ' || n || case when n % 7 = 0 then ' seventh ' else ' ' end
        from generate_series(1, 6000) n`,

@@ -40,7 +40,7 @@ export async function findEvents(
   { lock = false } = {},
 ): Promise<StoredEvent[]> {
   const rows = await sql.query<EventRow>(
-    `select ${columns} from reported_events
+    `select ${columns} from retrieval_events
       where dataset_id = $1 and id = any($2::text[]) and id >= $3 and id <= $4 order by id
       ${lock ? 'for no key update' : ''}`,
     [datasetId, ids, ...endsOf(ids)],
@@ -100,7 +100,7 @@ function filtered(filter: EventFilter) {
   add(filter.from, (parameter) => `id >= ${parameter}`);
   add(filter.to, (parameter) => `id < ${parameter}`);
   add(filter.words, (parameter) => `retrieval_event_words(dataset_id, words) @@ ${parameter}::tsquery`);
-  return { values, from: `from reported_events where ${conditions.join(' and ')}` };
+  return { values, from: `from retrieval_events where ${conditions.join(' and ')}` };
 }
 
 /** Where in a list: ids after, or before, this one; null: from the beginning. */
@@ -149,7 +149,7 @@ export async function updateState(
   }: { datasetId: string; id: string; state: EventState; skippedReason: string | null },
 ): Promise<void> {
   await tx.query(
-    `update reported_events set state = $3, skipped_reason = $4, updated_at = now() where dataset_id = $1 and id = $2`,
+    `update retrieval_events set state = $3, skipped_reason = $4, updated_at = now() where dataset_id = $1 and id = $2`,
     [datasetId, id, state, skippedReason],
     { name: 'feedback.update_state' },
   );
@@ -160,7 +160,7 @@ export type PromotedEvent = { id: string; exampleId: string };
 export async function updatePromoted(tx: Sql, datasetId: string, events: readonly PromotedEvent[]): Promise<void> {
   const ids = events.map(({ id }) => id);
   await tx.query(
-    `update reported_events e
+    `update retrieval_events e
         set state = 'promoted', promoted_at = now(), updated_at = now(), example_ids = array[promoted.example_id]
        from unnest($2::text[], $3::text[]) as promoted (id, example_id)
       where e.dataset_id = $1 and e.id = promoted.id and e.id >= $4 and e.id <= $5`,

@@ -22,7 +22,7 @@ export async function insertEvents(sql: Sql, events: readonly NewEvent[]): Promi
            on conflict do nothing
        returning event_id
      )
-     insert into reported_events
+     insert into retrieval_events
        (dataset_id, id, external_id, body_digest, state, query, results, judgments, model, details, words)
      select dataset_id, id, external_id, decode(digest, 'hex'), state, query, results, judgments, model,
             nullif(details, ''), words
@@ -83,7 +83,7 @@ export async function findKnownEvents(
      )
      select e.dataset_id as "datasetId", e.id, e.external_id as "externalId", encode(e.body_digest, 'hex') as digest,
             e.state, e.judgments
-       from named join reported_events e on e.dataset_id = named.dataset_id and e.id = named.event_id
+       from named join retrieval_events e on e.dataset_id = named.dataset_id and e.id = named.event_id
       where e.id >= (select min(event_id) from named) and e.id <= (select max(event_id) from named)
       order by e.dataset_id, e.external_id
       ${lock ? 'for no key update of e' : ''}`,
@@ -107,7 +107,7 @@ export async function deleteVacantNames(sql: Sql, names: readonly Named[]): Prom
          join retrieval_event_names name
            on name.dataset_id = requested.dataset_id and name.external_id = requested.external_id
         where not exists (
-                select from reported_events e where e.dataset_id = name.dataset_id and e.id = name.event_id)
+                select from retrieval_events e where e.dataset_id = name.dataset_id and e.id = name.event_id)
         order by name.dataset_id, name.external_id
           for update of name
      )
@@ -122,7 +122,7 @@ export type JudgedEvent = EventAddress & { state: OpenState; judgments: readonly
 export async function updateJudgments(tx: Sql, events: readonly JudgedEvent[]): Promise<void> {
   const ids = events.map(({ id }) => id);
   await tx.query(
-    `update reported_events e set judgments = judged.judgments, state = judged.state, updated_at = now()
+    `update retrieval_events e set judgments = judged.judgments, state = judged.state, updated_at = now()
        from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as judged (dataset_id, id, judgments, state)
       where e.dataset_id = judged.dataset_id and e.id = judged.id and e.id >= $5 and e.id <= $6`,
     [

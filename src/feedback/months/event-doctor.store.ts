@@ -26,7 +26,7 @@ function listWrongCounts(sql: Sql): Promise<EventFinding[]> {
     `select dataset_id as "datasetId", format('%s are counted as %s, there are %s', sum(counted), state, sum(found)) as message
        from (select dataset_id, state, events as counted, 0 as found from retrieval_event_counts
              union all
-             select dataset_id, state, 0, count(*) from reported_events group by dataset_id, state) as both_sides
+             select dataset_id, state, 0, count(*) from retrieval_events group by dataset_id, state) as both_sides
       group by dataset_id, state
      having sum(counted) <> sum(found)
       order by dataset_id, state limit $1`,
@@ -38,7 +38,7 @@ function listWrongCounts(sql: Sql): Promise<EventFinding[]> {
 function listUnnamed(sql: Sql): Promise<EventFinding[]> {
   return sql.query(
     `select dataset_id as "datasetId", format('%s could be reported twice: their external ids are not claimed', count(*)) as message
-       from reported_events event
+       from retrieval_events event
       where external_id is not null and not exists (
         select from retrieval_event_names name
          where name.dataset_id = event.dataset_id and name.external_id = event.external_id and name.event_id = event.id)
@@ -49,7 +49,7 @@ function listUnnamed(sql: Sql): Promise<EventFinding[]> {
 }
 
 async function countOthers(sql: Sql): Promise<bigint> {
-  const [row] = await sql.query<{ count: bigint }>('select count(*) as count from reported_events_other', [], {
+  const [row] = await sql.query<{ count: bigint }>('select count(*) as count from retrieval_events_other', [], {
     timeoutMs,
   });
   return row?.count ?? 0n;

@@ -23,19 +23,19 @@ test('the doctor finds events that are counted wrongly, that could be reported t
   assert.deepEqual(await checkEvents(database), []);
 
   const of = (message: string) => [{ datasetId, message }];
-  await database.query('insert into retrieval_event_counts select $1, state, 1 from reported_events limit 1', [
+  await database.query('insert into retrieval_event_counts select $1, state, 1 from retrieval_events limit 1', [
     datasetId,
   ]);
   const [wrong, ...more] = await checkEvents(database);
   assert.equal(more.length, 0);
   assert.match(wrong?.message ?? '', /^4 are counted as (pending|needs_judgment), there are 3$/);
-  await database.query('insert into retrieval_event_counts select $1, state, -1 from reported_events limit 1', [
+  await database.query('insert into retrieval_event_counts select $1, state, -1 from retrieval_events limit 1', [
     datasetId,
   ]);
 
   await database.query(`update retrieval_event_names set event_id = 'rev_other' where external_id = 'two'`);
   assert.deepEqual(await checkEvents(database), of('1 could be reported twice: their external ids are not claimed'));
-  await database.query('delete from reported_events');
+  await database.query('delete from retrieval_events');
   assert.deepEqual(await checkEvents(database), []);
 
   const later = { ...eventOf(datasetId, 'later'), id: newId('rev', Date.UTC(2_100, 0)) };

@@ -30,10 +30,10 @@ const startOf = (ago: number) => {
   return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago);
 };
 
-const nameOf = (ago: number) => `reported_events_${new Date(startOf(ago)).toISOString().slice(0, 7).replace('-', '_')}`;
+const nameOf = (ago: number) => `retrieval_events_${new Date(startOf(ago)).toISOString().slice(0, 7).replace('-', '_')}`;
 
 const makeMonth = (ago: number) =>
-  server.database.query(`select add_month('reported_events', 'rev', $1)`, [
+  server.database.query(`select add_month('retrieval_events', 'rev', $1)`, [
     new Date(startOf(ago)).toISOString().slice(0, 10),
   ]);
 
@@ -69,7 +69,7 @@ async function tables(like: string): Promise<string[]> {
 /** Every event that has an external id has it alone, and what is counted is what is there. */
 async function assertConsistent(datasetId: string): Promise<void> {
   const wrong = await server.database.query(
-    `select * from (select id, external_id from reported_events where dataset_id = $1 and external_id is not null) e
+    `select * from (select id, external_id from retrieval_events where dataset_id = $1 and external_id is not null) e
        full join (select event_id, external_id from retrieval_event_names where dataset_id = $1) n
          on n.event_id = e.id and n.external_id = e.external_id
       where e.id is null or n.event_id is null`,
@@ -86,7 +86,7 @@ async function assertCounted(datasetId: string): Promise<void> {
     [datasetId],
   );
   const real = await server.database.query(
-    `select state, count(*)::integer as events from reported_events where dataset_id = $1 group by state order by state`,
+    `select state, count(*)::integer as events from retrieval_events where dataset_id = $1 group by state order by state`,
     [datasetId],
   );
   assert.deepEqual(counted, real);
@@ -122,7 +122,7 @@ test('an event of one external id is made once, whatever months, batches and rep
     );
     const [row] = await server.database.query<{ events: number; months: number }>(
       `select count(*)::integer as events, count(distinct tableoid)::integer as months
-         from reported_events where dataset_id = $1`,
+         from retrieval_events where dataset_id = $1`,
       [datasetId],
     );
     assert.equal(row?.events, names.length);

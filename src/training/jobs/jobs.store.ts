@@ -14,7 +14,7 @@ const columns = `j.id, j.project_id as "projectId", j.account_id as "accountId",
   j.finished_at as "finishedAt", j.updated_at as "updatedAt",
   case when j.state = 'queued' then (
     select count(*)::integer from training_jobs w
-     where w.finished_at is null and w.state = 'queued' and (w.turn, w.queued_at, w.id) <= (j.turn, j.queued_at, j.id)) end as "queuePosition",
+     where w.finished_at is null and w.state = 'queued' and (w.queue_round, w.queued_at, w.id) <= (j.queue_round, j.queued_at, j.id)) end as "queuePosition",
   coalesce((select array_agg(h.alias order by h.alias) from hosted_models h
     where h.project_id = j.project_id and h.target_type = 'training_job' and h.target_id = j.id), '{}') as "deployedAs",
   a.started_at is not null as "hasStarted", a.held_micro as "heldMicro", a.trained, a.restart,
@@ -56,22 +56,22 @@ export async function lockJob(tx: Sql, id: string): Promise<TrainingJob | null> 
 }
 
 /**
- * The turn of a job that begins to wait: one after the latest of its account, and after the turn that has come, as for other
- * work in the background (`nextTurn` of the room `jobs`).
+ * The round in which a queued job starts: one after the latest of its account, and after the current round, as for other
+ * background work (`nextQueueRound` of the room `jobs`).
  * @param account an SQL expression.
  */
-export const nextTurn = (account: string) => `1 + greatest(
-  (select max(w.turn) from training_jobs w where w.finished_at is null and w.account_id = ${account}),
-  coalesce((select max(w.turn) from training_jobs w where w.finished_at is null and w.state <> 'queued'),
-           (select min(w.turn) - 1 from training_jobs w where w.finished_at is null), 0))`;
+export const nextQueueRound = (account: string) => `1 + greatest(
+  (select max(w.queue_round) from training_jobs w where w.finished_at is null and w.account_id = ${account}),
+  coalesce((select max(w.queue_round) from training_jobs w where w.finished_at is null and w.state <> 'queued'),
+           (select min(w.queue_round) - 1 from training_jobs w where w.finished_at is null), 0))`;
 
 type NewJob = { id: string; project: ProjectSeen; plan: JobPlan; versionId: string; createdBy: JobCreator };
 
 export async function insertJob(tx: Sql, { id, project, plan, versionId, createdBy }: NewJob): Promise<void> {
   await tx.query(
     `insert into training_jobs (id, project_id, account_id, name, search_text, kind, base_model_id, base_sha256, dataset_id,
-       dataset_version_id, hyperparameters, evaluation, deploy, rate_micro_per_minute, price_version, created_by, turn)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, ${nextTurn('$3')})`,
+       dataset_version_id, hyperparameters, evaluation, deploy, rate_micro_per_minute, price_version, created_by, queue_round)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, ${nextQueueRound('$3')})`,
     [
       id,
       project.id,

@@ -1,7 +1,7 @@
 import type { Sql } from '#db';
 import type { Micro } from '#kernel';
 import type { JobError, JobResult } from './job.ts';
-import { nextTurn } from './jobs.store.ts';
+import { nextQueueRound } from './jobs.store.ts';
 import type { JobState } from './lifecycle.ts';
 
 export type JobChange = {
@@ -26,7 +26,7 @@ export async function writeTransition(tx: Sql, change: JobChange): Promise<boole
             finished_at = case when $7 then coalesce(finished_at, now()) end,
             started_at = case when $8 then coalesce(started_at, now()) end,
             queued_at = case when $5 > attempt then now() else queued_at end,
-            turn = case when $5 > attempt then ${nextTurn('training_jobs.account_id')} else turn end,
+            queue_round = case when $5 > attempt then ${nextQueueRound('training_jobs.account_id')} else queue_round end,
             lease_holder = case when $9 then lease_holder end, lease_until = case when $9 then lease_until end,
             phase = case when $4 = state then phase end, error = $10, result = coalesce($11, result),
             progress = case when $5 > attempt then null else progress end,

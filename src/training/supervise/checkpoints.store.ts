@@ -72,8 +72,8 @@ export function listSurplusCheckpoints(
   kept: number,
 ): Promise<{ name: string; files: string[] }[]> {
   return sql.query(
-    `select name, coalesce(noted_files, files) as files from training_checkpoints
-      where job_id = $1 and attempt = $2 and removed_at is null and coalesce(noted_files, files) is not null
+    `select name, noted_files as files from training_checkpoints
+      where job_id = $1 and attempt = $2 and removed_at is null and noted_files is not null
         and name not in (select name from training_checkpoints
                           where job_id = $1 and attempt = $2 and removed_at is null and files is not null
                           order by step desc limit $3)`,
@@ -91,7 +91,7 @@ export async function noteCheckpointRemoved(sql: Sql, { jobId, attempt }: Attemp
 /** Checkpoints of jobs that have succeeded, or have been over for so long, can no longer be resumed from. */
 export async function retireCheckpoints(sql: Sql, keptDays: number): Promise<void> {
   await sql.query(
-    `update training_checkpoints c set noted_files = coalesce(c.noted_files, c.files), files = null
+    `update training_checkpoints c set files = null
        from (select o.job_id, o.attempt, o.name
                from training_checkpoints o join training_jobs j on j.id = o.job_id
               where o.files is not null and o.removed_at is null and j.finished_at is not null

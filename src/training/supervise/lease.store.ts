@@ -10,7 +10,7 @@ export async function findWork(tx: Sql): Promise<string | null> {
   const [row] = await tx.query<{ id: string }>(
     `select id from training_jobs
       where finished_at is null and (lease_until is null or lease_until < now())
-      order by turn, queued_at, id limit 1 for no key update skip locked`,
+      order by queue_round, queued_at, id limit 1 for no key update skip locked`,
     [],
     { name: 'training.find_work' },
   );

@@ -33,7 +33,7 @@ async function event(scene: Scene) {
   const eventId = newId('rev');
   const { query, results, judgments } = search();
   await world.database.query(
-    `insert into reported_events (dataset_id, id, body_digest, state, query, results, judgments, words)
+    `insert into retrieval_events (dataset_id, id, body_digest, state, query, results, judgments, words)
      values ($1, $2, sha256(''), 'pending', $3, $4, $5, $6)`,
     [
       params.datasetId,

@@ -28,7 +28,7 @@ const sampled = {
   excerpt: canary,
   tokens: 1,
 };
-const asked = { format: null, encoding: null, delimiter: null, sampleRows: 100, mapping: null };
+const readerOptions = { format: null, encoding: null, delimiter: null, sampleRows: 100, mapping: null };
 const options = { onInvalid: 'reject', dedupe: 'exact', testRatio: 0.2, splitSeed: 0 };
 
 /** An import of the cell's project, for this request alone. */
@@ -36,12 +36,12 @@ async function insertImport({ world, place }: Scene, state: 'awaiting_upload' | 
   const id = newId('imp');
   const isReady = state === 'ready';
   await world.database.query(
-    `insert into imports (id, project_id, dataset_name, state, file_name, size_bytes, received_bytes, sha256, asked,
+    `insert into imports (id, project_id, dataset_name, state, file_name, size_bytes, received_bytes, sha256, reader_options,
        profile, sample, mapping, options, counts, created_by)
      values ($1, $2, $3, $4, $5, 10, $6, $7, $8, $9, $10, $11, $12, $13, '{"kind":"system","id":null,"label":"test"}')`,
     [
       ...[id, place.projectId, `${canary} dataset`, state, `${canary}.jsonl`, isReady ? 10 : 0],
-      ...[isReady ? '0'.repeat(64) : null, JSON.stringify(asked), isReady ? JSON.stringify(profile) : null],
+      ...[isReady ? '0'.repeat(64) : null, JSON.stringify(readerOptions), isReady ? JSON.stringify(profile) : null],
       ...[isReady ? JSON.stringify([sampled]) : null, isReady ? JSON.stringify({ messages: 'messages' }) : null],
       ...[JSON.stringify(options), isReady ? JSON.stringify(counts) : null],
     ],

@@ -63,11 +63,11 @@ async function job(scene: Scene, { state = 'queued' }: { state?: 'queued' | 'fai
   const error = { code: 'internal_error', message: canary, hint: canary, retryable: true, logSeq: 1 };
   await world.database.query(
     `insert into training_jobs (id, project_id, account_id, name, search_text, kind, base_model_id, base_sha256, dataset_id,
-       dataset_version_id, hyperparameters, evaluation, rate_micro_per_minute, price_version, created_by, log_seq, state,
-       error, finished_at)
+       dataset_version_id, hyperparameters, evaluation, rate_micro_per_minute, price_version, created_by, log_seq,
+       queue_round, state, error, finished_at)
      select $1, p.id, p.account_id, $2, '', 'text', 'fanfold-tiny-chat', $3, $4, $5, '{"epochs":1}',
             '{"testRatio":null,"everySteps":null,"earlyStoppingPatience":null,"control":null}', 0, 'v', '{"kind":"account","id":null,"label":"x"}', 1,
-            $6, $7, case when $6 = 'failed' then now() end
+            1, $6, $7, case when $6 = 'failed' then now() end
        from projects p where p.id = $8`,
     [
       ...[jobId, `${canary} job`, await tinyChatDigest(scene), datasetId, versionId, state],

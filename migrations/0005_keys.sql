@@ -1,5 +1,5 @@
 --! compatible
--- API keys: only a digest is stored, with what a list may show. A deleted key is a deleted row.
+-- Only a digest of a key is stored, and what a list may show. A deleted key is a deleted row.
 create table api_keys (
   id text primary key,
   account_id text not null references accounts (id),
@@ -8,6 +8,10 @@ create table api_keys (
   masked_prefix text not null,
   last_four text not null,
   active boolean not null default true,
+  -- Limits that the account sets for the key; null: none.
+  requests_per_minute integer check (requests_per_minute between 1 and 1000000),
+  concurrent_requests integer check (concurrent_requests between 1 and 10000),
+  credits_per_day_micro bigint check (credits_per_day_micro >= 0),
   created_at timestamptz not null default now(),
   last_used_at timestamptz
 ) with (fillfactor = 80);

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase } from '#test/database.ts';
 import { createJobs } from './jobs.ts';
-import { nextTurn } from './queue.store.ts';
+import { nextQueueRound } from './queue.store.ts';
 import { defineTask } from './task.ts';
 
-const work = defineTask<{ text: string }>('test.turns', { retries: 1 });
+const work = defineTask<{ text: string }>('test.rounds', { retries: 1 });
 
 /** A queue of one worker that says what it does, and ends each piece of work when it is told to. */
 async function openQueue(t: { after: (end: () => Promise<void>) => void }) {
@@ -61,7 +61,7 @@ test('who asks for one piece of work does not wait for all that somebody else ha
   assert.deepEqual(begun, ['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
 });
 
-test('who comes after a long while has one turn like everybody else, and nothing to make up for', async (t) => {
+test('who comes after a long while has one start per round like everybody else, and nothing to make up for', async (t) => {
   const { ask, begun, until, endOne, endAll } = await openQueue(t);
   await ask('a1', 'a2', 'a3', 'a4', 'a5', 'a6');
   await until(1);
@@ -73,7 +73,7 @@ test('who comes after a long while has one turn like everybody else, and nothing
   assert.deepEqual(begun.slice(4), ['a5', 'b1', 'a6', 'b2', 'b3', 'b4']);
 });
 
-test('work that is tried again keeps its turn and its count of attempts', async (t) => {
+test('work that is tried again keeps its round and its count of attempts', async (t) => {
   const { ask, begun, until, failing, endAll, sql } = await openQueue(t);
   failing.add('a1');
   await ask('a1');
@@ -82,26 +82,26 @@ test('work that is tried again keeps its turn and its count of attempts', async 
   endAll();
   await until(4);
   assert.equal(begun.filter((text) => text === 'a1').length, 2);
-  const rows = await sql.query<{ turn: number; tries: number }>(
-    `select -priority as turn, retry_count as tries from fanfold_jobs.job where data->>'text' = 'a1'`,
+  const rows = await sql.query<{ round: number; tries: number }>(
+    `select -priority as round, retry_count as tries from fanfold_jobs.job where data->>'text' = 'a1'`,
   );
-  assert.deepEqual(rows, [{ turn: 1, tries: 1 }]);
+  assert.deepEqual(rows, [{ round: 1, tries: 1 }]);
 });
 
-test('turns begin anew once nothing waits, so they stay small', async (t) => {
+test('rounds begin anew once nothing waits, so they stay small', async (t) => {
   const { ask, until, endAll, sql } = await openQueue(t);
   await ask('a1', 'a2', 'a3');
   await until(1);
-  assert.equal(await nextTurn(sql, { queue: work.name, accountId: 'a' }), 4);
-  assert.equal(await nextTurn(sql, { queue: work.name, accountId: 'b' }), 2);
+  assert.equal(await nextQueueRound(sql, { queue: work.name, accountId: 'a' }), 4);
+  assert.equal(await nextQueueRound(sql, { queue: work.name, accountId: 'b' }), 2);
   endAll();
   await until(3);
-  const turn = () => nextTurn(sql, { queue: work.name, accountId: 'a' });
-  for (const deadline = performance.now() + 120_000; (await turn()) !== 1; await sleep(20))
+  const round = () => nextQueueRound(sql, { queue: work.name, accountId: 'a' });
+  for (const deadline = performance.now() + 120_000; (await round()) !== 1; await sleep(20))
     assert.ok(performance.now() < deadline);
 });
 
-test('a turn counts what waits and runs in its own queue only, and comes after the latest that has begun', async (t) => {
+test('a round counts what waits and runs in its own queue only, and comes after the latest that has begun', async (t) => {
   const db = await createTestDatabase();
   const sender = createJobs({ url: db.url, works: false });
   t.after(async () => {
@@ -119,16 +119,16 @@ test('a turn counts what waits and runs in its own queue only, and comes after t
       `update fanfold_jobs.job set state = $1::fanfold_jobs.job_state where data->>'text' = any($2::text[])`,
       [state, texts],
     );
-  const turnOf = (who: string) => nextTurn(db.database, { queue: work.name, accountId: who });
+  const roundOf = (who: string) => nextQueueRound(db.database, { queue: work.name, accountId: who });
 
   await ask(work, 'a1', 'a2', 'b1');
   await ask(other, 'c1', 'c2', 'c3', 'c4', 'c5');
-  assert.deepEqual([await turnOf('a'), await turnOf('b'), await turnOf('c')], [3, 2, 1]);
+  assert.deepEqual([await roundOf('a'), await roundOf('b'), await roundOf('c')], [3, 2, 1]);
   await become('completed', 'a1', 'b1');
-  assert.equal(await turnOf('c'), 2, 'the turn of what waits, as nothing runs');
+  assert.equal(await roundOf('c'), 2, 'the round of what waits, as nothing runs');
   await become('active', 'c5');
-  assert.equal(await turnOf('c'), 2, 'what runs in another queue');
+  assert.equal(await roundOf('c'), 2, 'what runs in another queue');
   await ask(work, 'a3');
   await become('active', 'a2', 'a3');
-  assert.equal(await turnOf('c'), 4, 'after the latest that has begun');
+  assert.equal(await roundOf('c'), 4, 'after the latest that has begun');
 });

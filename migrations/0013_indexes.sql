@@ -1,5 +1,5 @@
 --! compatible
--- Vector indexes over the documents of a dataset version. Whether a finished one is `stale` is seen when it is read.
+-- Vector indexes of the documents of a dataset version. Whether one is `stale` is computed when it is read.
 create table dataset_indexes (
   id text collate "C" primary key,
   project_id text not null references projects (id),
@@ -7,33 +7,33 @@ create table dataset_indexes (
   version_id text collate "C" not null references dataset_versions (id),
   -- Who pays: the owner of the project. No foreign key, as in the ledger.
   account_id text not null,
-  -- The name that was asked for, and what it stood for then. An alias may be pointed elsewhere: the index keeps its model.
+  -- The requested name, and what it stood for at that time. When an alias gets another target, the index keeps its model.
   model text not null,
   model_revision integer,
   base_model_id text not null,
   base_model_sha256 text not null,
-  -- Of a training job whose adapter it was made with.
+  -- The training job whose adapter was used.
   training_job_id text,
   adapter_sha256 text check ((training_job_id is null) = (adapter_sha256 is null)),
   query_instruction text,
   max_input_tokens integer not null,
   dimensions integer not null check (dimensions > 0),
-  -- Frozen when the index was asked for: of the build, and of calls that search in it.
+  -- Of the build, and of searches in the index; frozen when it is created.
   rate_micro_per_minute bigint not null,
   query_rate_micro_per_minute bigint not null,
   price_version text not null,
   state text not null default 'queued' check (state in ('queued', 'building', 'ready', 'failed', 'canceled')),
-  -- Of the attempt that may write; whoever has another one was taken for dead.
+  -- Of the attempt that may write; another one was taken for dead.
   lease text,
   tries integer not null default 0,
-  -- Null: they are not all collected yet. The first `embedded` of them have their vectors.
+  -- Null: not all are collected yet. The first `embedded` of them have vectors.
   documents integer,
   embedded integer not null default 0,
   truncated integer not null default 0,
   phase text,
   prompt_tokens bigint not null default 0,
   active_ms double precision not null default 0,
-  -- Most that the attempt may cost: what was held for it.
+  -- The most that the attempt may cost.
   held_micro bigint not null default 0,
   charged_micro bigint,
   metrics jsonb,
@@ -48,15 +48,15 @@ create table dataset_indexes (
   ready_at timestamptz,
   finished_at timestamptz,
   check (embedded <= documents),
-  -- What has ended was paid for, or costs nothing.
+  -- A build that has ended is charged, or costs nothing.
   check ((state in ('ready', 'failed', 'canceled')) = (charged_micro is not null))
 );
 create index dataset_indexes_by_project on dataset_indexes (project_id, created_at desc, id desc);
 create index dataset_indexes_by_version on dataset_indexes (version_id);
 create index dataset_indexes_unfinished on dataset_indexes (id) where state in ('queued', 'building');
 
--- The distinct texts of the version's positives and negatives, in the canonical order of the version. Rows of an index
--- that is gone are deleted in the background, so there is no foreign key.
+-- The distinct texts of the version's positives and negatives, in the canonical order of the version. Rows of a deleted
+-- index are deleted in the background, so there is no foreign key.
 create table index_documents (
   index_id text collate "C" not null,
   place integer not null,
@@ -66,22 +66,14 @@ create table index_documents (
   primary key (index_id, place),
   unique (index_id, text_hash)
 );
-
 create index index_documents_by_document on index_documents (index_id, document_id) where document_id is not null;
 
--- Their vectors, float32, little-endian, some documents in a row, as they were embedded.
+-- Their vectors, float32, little-endian, for some consecutive documents at a time.
 create table index_vectors (
   index_id text collate "C" not null,
   first_place integer not null,
   count integer not null check (count > 0),
-  vectors bytea not null,
+  -- Vectors do not compress.
+  vectors bytea storage external not null,
   primary key (index_id, first_place)
-);
--- Vectors do not compress.
-alter table index_vectors alter column vectors set storage external;
-
--- What is needed to check the charge of an index.
-alter table ledger add constraint ledger_index_is_complete check (
-  type <> 'index'
-  or (micro <= 0 and num_nulls(request_id, active_ms, units, rate_micro_per_minute, held_micro, outcome) = 0)
 );

@@ -45,12 +45,12 @@ const end = (name: string) =>
     [name],
   );
 
-const turnsOf = async (...names: string[]) => {
-  const rows = await server.database.query<{ turn: number }>(
-    'select turn from training_jobs where name = any($1) order by array_position($1, name)',
+const roundsOf = async (...names: string[]) => {
+  const rows = await server.database.query<{ round: number }>(
+    'select queue_round as round from training_jobs where name = any($1) order by array_position($1, name)',
     [names],
   );
-  return rows.map(({ turn }) => turn);
+  return rows.map(({ round }) => round);
 };
 
 test('one job does not wait for all jobs of somebody else, and is told its true place in line', async () => {
@@ -75,7 +75,7 @@ test('one job does not wait for all jobs of somebody else, and is told its true 
   assert.deepEqual(order, ['a1', 'a2', 'b1', 'c1', 'a3', 'b2']);
 });
 
-test('what is tried again waits for its turn like what is new', async () => {
+test('what is tried again waits in the queue like what is new', async () => {
   const [ada, ben] = [await someone(), await someone()];
   for (const name of ['a1', 'a2', 'a3']) await ada.ask(name);
   await ben.ask('b1');
@@ -95,19 +95,19 @@ test('what is over counts for nobody: who has had many jobs stands in line like 
   for (let name = await claimed(); name !== null; name = await claimed()) await end(name);
   await ada.ask('now');
   await ben.ask('first');
-  assert.deepEqual(await turnsOf('now', 'first'), [1, 1]);
+  assert.deepEqual(await roundsOf('now', 'first'), [1, 1]);
   await end('now');
   await end('first');
 });
 
-test('who comes late waits for one turn, after the latest that has begun', async () => {
+test('who comes late waits for one round, after the latest that has begun', async () => {
   const [ada, ben, cyd] = [await someone(), await someone(), await someone()];
   for (const name of ['d1', 'd2', 'd3']) await ada.ask(name);
   await end('d1');
   await ben.ask('e1');
-  assert.deepEqual(await turnsOf('e1'), [2], 'the turn of what waits, as nothing runs');
+  assert.deepEqual(await roundsOf('e1'), [2], 'the round of what waits, as nothing runs');
   assert.deepEqual([await claimed(), await claimed(), await claimed()], ['d2', 'e1', 'd3']);
   await cyd.ask('f1');
-  assert.deepEqual(await turnsOf('f1'), [4]);
+  assert.deepEqual(await roundsOf('f1'), [4]);
   for (const name of ['d2', 'd3', 'e1', 'f1']) await end(name);
 });

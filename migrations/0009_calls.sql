@@ -1,15 +1,15 @@
---! breaking
--- One row for each call of a model, and for other work that is paid for, from its beginning to its end. It holds the credits that
--- the work may cost, counts towards the limits of its key and account, and reserves an `Idempotency-Key`.
---
--- `accounts.held_micro` is the sum of `held_micro` here. Whoever changes either locks the account's row first; several accounts are
--- locked in the order of their ids.
-drop table holds, idempotent_requests, running_requests, limited_calls, chat_charges;
-drop function enter_limited_calls;
-drop function leave_limited_calls;
-drop aggregate greedy_sum(bigint, bigint);
-drop function add_if_it_fits;
+--! compatible
+-- Running server processes. One that no longer renews `seen_at` is dead, and what its calls held is released.
+create table instances (
+  id text primary key,
+  seen_at timestamptz not null default now()
+);
 
+-- One row for each call of a model, and for other paid work, from its beginning to its end. It holds the credits that the
+-- work may cost, counts towards the limits of its key and account, and reserves an `Idempotency-Key`.
+--
+-- `accounts.held_micro` is the sum of `held_micro` here. A statement that changes either locks the account's row first;
+-- several accounts are locked in the order of their ids.
 create table calls (
   request_id text collate "C" primary key,
   -- Without a foreign key: each insert has locked the account's row, and accounts are never deleted.
@@ -42,8 +42,27 @@ create index calls_limited on calls (account_id) where is_limited and status is 
 create index calls_limited_by_key on calls (key_id) where is_limited and status is null;
 create index calls_answered on calls (created_at) where status is not null;
 
--- Removes calls that have not ended, gives their credits back and frees their keys. `lock_ms` is the longest wait for a locked account
--- (55P03 then); 0: such accounts are skipped; null: as long as the transaction waits. Returns the calls that were removed.
+-- What became of calls without a ledger row; kept for 30 days.
+create table failed_requests (
+  id text collate "C" primary key,
+  account_id text not null,
+  state text not null check (state in ('failed', 'canceled', 'unknown')),
+  operation text,
+  project_id text,
+  model text,
+  http_status smallint,
+  error_code text,
+  finished_at timestamptz not null
+) partition by range (id);
+-- Counts the failures of an account in a time span, as ids begin with their time. A client that left is no failure.
+create index failed_requests_by_account on failed_requests (account_id, id) where state <> 'canceled';
+
+create table failed_requests_other partition of failed_requests default;
+select add_month('failed_requests', 'req', (month_of(now()) + make_interval(months => ahead))::date)
+  from generate_series(0, 2) as ahead;
+
+-- Removes calls that have not ended, releases their credits and frees their keys. `lock_ms` is the longest wait for a locked
+-- account (55P03 then); 0: such accounts are skipped; null: as long as the transaction waits. Returns the removed calls.
 create function void_calls(ids text[], lock_ms integer) returns setof calls language plpgsql as $$
 declare
   account text;
@@ -89,14 +108,15 @@ create type call_request as (
   account_id text, request_id text, operation text, project_id text, key_id text, model text, held_micro bigint,
   limits json, idempotency_key text, fingerprint text);
 
--- Begins calls: reserves their keys, counts them against the limits, holds their credits. `list` has the fields of `call_request`;
--- `limits` is a list of {subject, scope, per_minute, concurrent, per_day} or null, `fingerprint` is hexadecimal. Calls of one account
--- begin in order. `skipped` are accounts that are not waited for while they are locked. `lock_ms` is the longest wait for the others
--- (55P03 then); null: as long as the transaction waits. `at` is the time for tests.
+-- Begins calls: reserves their keys, counts them against the limits, holds their credits. `list` has the fields of
+-- `call_request`; `limits` is a list of {subject, scope, per_minute, concurrent, per_day} or null, `fingerprint` is
+-- hexadecimal. Calls of one account begin in order. Accounts in `skipped` are not waited for while they are locked.
+-- `lock_ms` is the longest wait for the others (55P03 then); null: as long as the transaction waits. `at` is the time for
+-- tests.
 --
--- Outcomes: `begun`; `limited` (`usage` says by what); `insufficient` (`available_micro` is what there is); `conflict`: the key belongs to
--- another request; `running`: the same request runs as `other_request_id`; `answered`: its answer is given; `locked`: the account is
--- locked and nothing was done.
+-- Outcomes: `begun`; `limited` (`usage` says by what); `insufficient` (`available_micro` is what there is); `conflict`: the
+-- key belongs to another request; `running`: the same request runs as `other_request_id`; `answered`: its answer is
+-- returned; `locked`: the account is locked and nothing was done.
 create function begin_calls(list json, skipped text[], server text, lock_ms integer, at timestamptz)
 returns table (
   request_id text, outcome text, available_micro bigint, usage json, other_request_id text, other_server_id text,
@@ -105,8 +125,8 @@ language plpgsql as $$
 #variable_conflict use_column
 declare
   requests constant call_request[] := array(select r from json_populate_recordset(null::call_request, list) r);
-  moment constant timestamptz := coalesce(at, clock_timestamp());
-  today constant date := (moment at time zone 'UTC')::date;
+  call_time constant timestamptz := coalesce(at, clock_timestamp());
+  today constant date := (call_time at time zone 'UTC')::date;
   tomorrow constant timestamptz := (today + 1)::timestamp at time zone 'UTC';
   ids text[];
   free_micros bigint[];
@@ -125,8 +145,8 @@ begin
   select coalesce(array_agg(id), '{}'), array_agg(balance_micro - held_micro) into ids, free_micros
     from lock_accounts(array(select account_id from unnest(requests)), skipped);
 
-  -- At once, where nothing but credits is asked for and the account has enough for all its calls.
-  with wanted as (
+  -- At once, where calls have neither limits nor keys and the account has enough for all of them.
+  with requested as (
     select r.*, a.free, sum(r.held_micro) over of_account as total,
            bool_and(r.limits is null and r.idempotency_key is null) over of_account as is_plain
       from unnest(requests) r join unnest(ids, free_micros) as a (id, free) on a.id = r.account_id
@@ -134,7 +154,7 @@ begin
   ), inserted as (
     insert into calls (request_id, account_id, server_id, operation, project_id, key_id, model, held_micro)
     select request_id, account_id, server, operation, project_id, key_id, model, held_micro
-      from wanted where is_plain and total <= free
+      from requested where is_plain and total <= free
     returning request_id, account_id, held_micro
   ), held as (
     update accounts set held_micro = accounts.held_micro + total.held_micro
@@ -147,7 +167,7 @@ begin
     return;
   end if;
 
-  -- One after the other: each may need what the one before left.
+  -- Then one after the other: each sees what the one before left.
   return query select r.request_id, 'locked', null::bigint, null::json, null, null, null::smallint, null::bytea, null::boolean
     from unnest(requests) r where r.account_id <> all(ids);
   for account in select * from unnest(ids, free_micros) as a (account_id, free)
@@ -160,7 +180,7 @@ begin
       if request.idempotency_key is not null then
         select * into other from calls
          where account_id = account.account_id and idempotency_key = request.idempotency_key;
-        -- A key counts for a day, and a call whose server is dead gives it to the next one.
+        -- A key is valid for a day, and the key of a call whose server is dead passes to the next call.
         if found and (other.created_at < now() - interval '24 hours' or (
              other.status is null and other.fingerprint = decode(request.fingerprint, 'hex') and other.server_id <> server
              and not exists (select from instances where id = other.server_id))) then
@@ -178,20 +198,20 @@ begin
 
       used := null;
       if request.limits is not null then
-        -- Another server may have begun a minute an instant after our own moment: only a whole minute away is another one.
+        -- Another server may have begun a minute slightly after our time: only a start a whole minute away is another minute.
         insert into limit_counters as c (subject, minute_started_at, day)
-        select l.subject, moment, today from json_to_recordset(request.limits) as l (subject text)
+        select l.subject, call_time, today from json_to_recordset(request.limits) as l (subject text)
             on conflict (subject) do update
-           set minute_requests = case when abs(extract(epoch from moment - c.minute_started_at)) < 60
+           set minute_requests = case when abs(extract(epoch from call_time - c.minute_started_at)) < 60
                                       then c.minute_requests else 0 end,
-               minute_started_at = case when abs(extract(epoch from moment - c.minute_started_at)) < 60
-                                        then c.minute_started_at else moment end,
+               minute_started_at = case when abs(extract(epoch from call_time - c.minute_started_at)) < 60
+                                        then c.minute_started_at else call_time end,
                day_micro = case when c.day = today then c.day_micro else 0 end,
                day = today;
-        with seen as (
+        with checked as (
           select l.subject, c.minute_requests as requests,
-                 ceil(60 - extract(epoch from moment - c.minute_started_at))::integer as "minuteSeconds", running.calls as running,
-                 (c.day_micro + running.held)::text as spent, ceil(extract(epoch from tomorrow - moment))::integer as "daySeconds",
+                 ceil(60 - extract(epoch from call_time - c.minute_started_at))::integer as "minuteSeconds", running.calls as running,
+                 (c.day_micro + running.held)::text as spent, ceil(extract(epoch from tomorrow - call_time))::integer as "daySeconds",
                  case when c.day_micro + running.held + request.held_micro > l.per_day then 'credits_per_day'
                       when c.minute_requests >= l.per_minute then 'requests_per_minute'
                       when running.calls >= l.concurrent then 'concurrent_requests' end as "refusedBy"
@@ -203,7 +223,7 @@ begin
               where r.account_id = account.account_id and r.is_limited and r.status is null
                 and (l.scope = 'account' or r.key_id = l.subject)) running
         )
-        select json_agg(seen), bool_or(seen."refusedBy" is not null) into used, is_refused from seen;
+        select json_agg(checked), bool_or(checked."refusedBy" is not null) into used, is_refused from checked;
         if is_refused then
           return query select request.request_id, 'limited', null::bigint, used, null, null, null::smallint, null::bytea, null::boolean;
           continue;
@@ -231,18 +251,19 @@ begin
 end $$;
 
 create type call_charge as (
-  n integer, account_id text, call_id text, request_id text, type text, wanted_micro bigint, has_key boolean, body text, is_limited boolean,
+  n integer, account_id text, call_id text, request_id text, type text, cost_micro bigint, has_key boolean, body text, is_limited boolean,
   ledger_id text, project_id text, model_requested text, model_served text, model_revision integer, training_job_id text,
   attempt integer, key_id text, key_name text, active_ms float8, units bigint, rate_micro_per_minute bigint, price_version text,
   held_micro bigint, prompt_tokens integer, completion_tokens integer, outcome text, operation text, note text);
 
--- Ends calls: writes their charges to the ledger, takes the credits, releases what was held, and stores answers under their keys,
--- all or nothing. `list` has the fields of `call_charge`, each call once and in the order `n`; `wanted_micro` is the cost of the work, which never exceeds what was held
--- for it. `call_id` is the row in `calls`; `request_id` names the charge in the ledger. `has_key` says that the call has an
--- `Idempotency-Key`, under which `body` is stored. `skipped` and `lock_ms` as above.
+-- Ends calls: writes their charges to the ledger, takes the credits, releases what was held, and stores answers under their
+-- keys, all or nothing. `list` has the fields of `call_charge`, each call once and in the order `n`; `cost_micro` is the
+-- cost of the work, which never exceeds what was held for it. `call_id` is the row in `calls`; `request_id` names the charge
+-- in the ledger. `has_key` says that the call has an `Idempotency-Key`, under which `body` is stored. `skipped` and
+-- `lock_ms` as above.
 --
--- Outcomes: `charged`, now or by an earlier attempt; `lost`: the key was given to another request, and nothing was charged; `locked`.
--- A call whose row is gone, because its server was taken for dead, pays out of what no other call holds.
+-- Outcomes: `charged`, now or by an earlier attempt; `lost`: the key was given to another request, and nothing was charged;
+-- `locked`. A call whose row was removed, because its server was taken for dead, pays from what no other call holds.
 create function end_calls(list json, skipped text[], lock_ms integer, at timestamptz)
 returns table (call_id text, outcome text, charged_micro bigint)
 language plpgsql as $$
@@ -266,7 +287,7 @@ begin
   select coalesce(array_agg(id), '{}'), array_agg(balance_micro) into ids, balances
     from lock_accounts(array(select account_id from unnest(charges)), skipped);
 
-  -- First the calls that still hold something: what they leave over is there for the others.
+  -- First the calls that still hold credits: what they do not use is there for the others.
   with ended as (
     delete from calls where request_id = any(array(select call_id from unnest(charges) c where c.account_id = any(ids)))
        and status is null and idempotency_key is null
@@ -283,8 +304,8 @@ begin
     select ended_ids || array_agg(request_id), held_micros || array_agg(held_micro) into ended_ids, held_micros from answered;
   end if;
   with posted as (
-    select c.n, c.account_id, c.call_id, a.balance_micro, e.held_micro, least(c.wanted_micro, e.held_micro) as micro,
-           sum(least(c.wanted_micro, e.held_micro)) over (partition by c.account_id order by c.n) as total
+    select c.n, c.account_id, c.call_id, a.balance_micro, e.held_micro, least(c.cost_micro, e.held_micro) as micro,
+           sum(least(c.cost_micro, e.held_micro)) over (partition by c.account_id order by c.n) as total
       from unnest(ended_ids, held_micros) as e (call_id, held_micro)
       join unnest(charges) c on c.call_id = e.call_id
       join unnest(ids, balances) as a (id, balance_micro) on a.id = c.account_id
@@ -311,7 +332,7 @@ begin
         return query select charge.call_id, 'lost', null::bigint;
         continue;
       end if;
-      select least(charge.wanted_micro, greatest(balance_micro - held_micro, 0)) into charged from accounts
+      select least(charge.cost_micro, greatest(balance_micro - held_micro, 0)) into charged from accounts
        where id = charge.account_id;
       update accounts set balance_micro = balance_micro - charged where id = charge.account_id
         returning posted_balances || balance_micro into posted_balances;
@@ -327,8 +348,8 @@ begin
   select c.ledger_id, c.account_id, c.type, -posted.micro, posted.balance, c.project_id, c.model_requested, c.model_served,
          c.model_revision, c.request_id, c.training_job_id, c.attempt, c.key_id, c.key_name, c.active_ms, c.units,
          c.rate_micro_per_minute, c.price_version,
-         -- What a call paid whose row was gone is the most that it could pay.
-         case when posted.micro < c.wanted_micro then posted.micro else c.held_micro end,
+         -- A call whose row was removed could pay no more than it did.
+         case when posted.micro < c.cost_micro then posted.micro else c.held_micro end,
          c.prompt_tokens, c.completion_tokens, c.outcome, c.operation, c.note
     from unnest(posted_ids, posted_micros, posted_balances) with ordinality as posted (call_id, micro, balance, n)
     join unnest(charges) c on c.call_id = posted.call_id
@@ -345,8 +366,8 @@ begin
   return query select posted.call_id, 'charged', posted.micro from unnest(posted_ids, posted_micros) as posted (call_id, micro);
 end $$;
 
--- Ends what dead servers have left: their calls are removed, their credits given back, and nobody knows any more what became of calls
--- of models. Calls of accounts whose row is locked stay for the next time.
+-- Removes the calls of dead servers and releases their credits; what became of calls of models is unknown. Calls of locked
+-- accounts are left for the next time.
 create function reap_calls(dead text[]) returns integer language plpgsql as $$
 declare
   reaped integer;
@@ -361,6 +382,3 @@ begin
   select count(*) into reaped from voided;
   return reaped;
 end $$;
-
--- A response is stored with the charge of its call, so nothing is left to be paid for it.
-alter table stored_responses drop column charge;

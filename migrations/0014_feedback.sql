@@ -1,22 +1,22 @@
 --! compatible
--- What searches report: a query, what they showed for it, and what people did with that. Events come at a high rate, so
--- there is no foreign key (datasets are never deleted), and no time of creation: an id begins with it, so ids are the
--- order and the clock of lists.
+-- What applications report of their searches: the query, its results and the judgments of them. The rate is high, so there
+-- is no foreign key (datasets are never deleted) and no time of creation: ids begin with it, so they give the order.
 create table retrieval_events (
   dataset_id text collate "C" not null,
   id text collate "C" not null,
-  -- The client's own name of the event: what is sent again makes nothing.
+  -- The client's name of the event: an event that is sent again is not stored again.
   external_id text collate "C",
   -- SHA-256 of all but the judgments, which may be added later.
   body_digest bytea not null check (octet_length(body_digest) = 32),
   state text not null check (state in ('pending', 'needs_judgment', 'skipped', 'promoted')),
   query text not null,
-  -- JSON, as it is shown.
-  results text not null,
+  -- JSON in the form of the interface. Compressing it would take as long as the rest of the insert, and outside of the row
+  -- a change of state does not write it again.
+  results text storage external not null,
   judgments text not null,
   model text collate "C",
   details text,
-  -- The words of the query, folded, in front of and behind each a space.
+  -- The folded words of the query, with a space before and after each.
   words text not null,
   skipped_reason text check (char_length(skipped_reason) <= 200),
   example_ids text[] not null default '{}',
@@ -24,15 +24,10 @@ create table retrieval_events (
   -- Null: never.
   updated_at timestamptz,
   primary key (dataset_id, id),
-  -- Final: what it taught is an example.
   constraint retrieval_events_promoted check
     ((state = 'promoted') = (promoted_at is not null) and (state = 'promoted') = (cardinality(example_ids) > 0)),
   constraint retrieval_events_skipped check (state = 'skipped' or skipped_reason is null)
-);
--- Beside the row and as it is: compressing it would take as long as all the rest of writing an event (60 of 114 µs), and
--- a change of state would write it again.
-alter table retrieval_events alter column results set storage external;
-create unique index retrieval_events_external on retrieval_events (dataset_id, external_id) where external_id is not null;
+) partition by range (id);
 create index retrieval_events_by_state on retrieval_events (dataset_id, state, id);
 create index retrieval_events_by_model on retrieval_events (dataset_id, model, id) where model is not null;
 create index retrieval_events_by_promotion on retrieval_events (dataset_id, promoted_at) where state = 'promoted';
@@ -50,8 +45,19 @@ end $$;
 create trigger promoted_retrieval_events_are_final before update on retrieval_events
   for each row when (old.state = 'promoted') execute function promoted_is_final();
 
--- Events of a dataset by state, as changes to be added up: so nobody who reports waits for anybody else. They are
--- written by whatever changes events, and added up from time to time.
+-- Makes an external id unique in its dataset whatever the month. A row is written and deleted with its event and never
+-- changes.
+create table retrieval_event_names (
+  dataset_id text collate "C" not null,
+  external_id text collate "C" not null,
+  event_id text collate "C" not null,
+  primary key (dataset_id, external_id)
+);
+-- Names are written in the order of their events, so this finds the oldest ones.
+create index retrieval_event_names_by_event on retrieval_event_names using brin (event_id);
+
+-- Events of a dataset by state, as changes to be summed up: so no two reports wait for each other. Maintenance merges the
+-- rows.
 create table retrieval_event_counts (
   dataset_id text collate "C" not null,
   state text not null,
@@ -65,6 +71,9 @@ begin
     insert into retrieval_event_counts select dataset_id, state, count(*) from added group by dataset_id, state;
   elsif tg_op = 'DELETE' then
     insert into retrieval_event_counts select dataset_id, state, -count(*) from removed group by dataset_id, state;
+    delete from retrieval_event_names name using removed
+     where name.dataset_id = removed.dataset_id and name.external_id = removed.external_id
+       and name.event_id = removed.id;
   else
     insert into retrieval_event_counts
     select dataset_id, state, sum(change)
@@ -76,14 +85,18 @@ begin
   end if;
   return null;
 end $$;
-create trigger retrieval_events_are_counted_in after insert on retrieval_events
+create trigger retrieval_events_count_insert after insert on retrieval_events
   referencing new table as added for each statement execute function count_retrieval_events();
-create trigger retrieval_events_are_counted_over after update on retrieval_events
+create trigger retrieval_events_count_update after update on retrieval_events
   referencing old table as removed new table as added for each statement execute function count_retrieval_events();
-create trigger retrieval_events_are_counted_out after delete on retrieval_events
+create trigger retrieval_events_count_delete after delete on retrieval_events
   referencing old table as removed for each statement execute function count_retrieval_events();
 
--- Which query has taught which passage, as SHA-256 of both, and in which example.
+create table retrieval_events_other partition of retrieval_events default;
+select add_month('retrieval_events', 'rev', (month_of(now()) + make_interval(months => ahead))::date)
+  from generate_series(0, 2) as ahead;
+
+-- Promoted pairs of a query and a passage, as SHA-256 of both, with their example.
 create table promoted_pairs (
   dataset_id text collate "C" not null,
   pair bytea not null check (octet_length(pair) = 32),
@@ -93,8 +106,8 @@ create table promoted_pairs (
 );
 create index promoted_pairs_by_age on promoted_pairs (promoted_at);
 
--- Promotions of an hour that the feed does not tell yet: its rows never change, so what follows the first promotion is
--- told when the hour is over.
+-- Promotions that are not in the feed yet. Rows of the feed never change, so those that follow the first promotion of an
+-- hour are recorded together after the hour.
 create table promotion_notices (
   dataset_id text collate "C" not null,
   dataset_name text not null,

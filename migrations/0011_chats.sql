@@ -1,11 +1,11 @@
 --! compatible
--- Conversations of the playground. What a model says may hold what `jsonb` cannot, so what is JSON here is `json`.
+-- Conversations of the playground. `json`, not `jsonb`: a model's text may contain what jsonb cannot.
 create table chats (
   id text collate "C" primary key,
   project_id text not null references projects (id),
-  -- Empty until the first message gives it one.
+  -- Empty until the first message sets it.
   title text not null check (char_length(title) <= 120),
-  -- What a search looks through.
+  -- For searches, folded by the program.
   search_text text not null,
   model text,
   system_prompt text check (char_length(system_prompt) <= 8000),
@@ -19,8 +19,8 @@ create table chats (
 );
 create index chats_by_project on chats (project_id, created_at desc, id desc);
 
--- queued -> streaming -> complete | failed | stopped. While a process answers, it renews `lease_until`; an answer whose
--- lease has run out has lost its process. `queued` without a lease waits for somebody to try again: its model was starting.
+-- queued -> streaming -> complete | failed | stopped. The instance that answers renews `lease_until`; when the lease
+-- expires, the instance is dead. `queued` without a lease waits for another try, because its model was starting.
 create table chat_messages (
   id text collate "C" primary key,
   chat_id text collate "C" not null references chats (id) on delete cascade,
@@ -31,10 +31,19 @@ create table chat_messages (
   tool_calls json,
   state text not null check (state in ('queued', 'streaming', 'complete', 'failed', 'stopped')),
   attempt integer not null default 1 check (attempt >= 1),
+  -- How often an answer was begun. `attempt` goes back when a complete answer is restored instead of replaced, so a slow
+  -- instance could take the next attempt for its own.
+  starts integer not null default 1,
+  -- A complete answer that is to be replaced stays until the new one begins.
+  is_spare boolean not null default false,
+  stop_requested boolean not null default false,
+  lease_until timestamptz,
+  -- Of the request that added the message: repeated after its instance died, it gets an answer to this message.
+  idempotency_key text,
   error json,
   finish_reason text,
   usage json,
-  -- The body that P/chat/completions would have got.
+  -- The body of the same call to the route of chat completions.
   request json,
   request_id text,
   model_revision integer,
@@ -42,10 +51,6 @@ create table chat_messages (
   credits_micro bigint not null default 0,
   created_at timestamptz not null default now(),
   finished_at timestamptz,
-  lease_until timestamptz,
-  stop_requested boolean not null default false,
-  -- A complete answer that is being made anew stays as it is until the new one begins.
-  is_spare boolean not null default false,
   unique (chat_id, seq),
   check (lease_until is null or state in ('queued', 'streaming'))
 );
@@ -54,29 +59,11 @@ create unique index chat_messages_running on chat_messages (chat_id) where lease
 create index chat_messages_leases on chat_messages (lease_until) where lease_until is not null;
 create index chat_messages_waiting on chat_messages (created_at) where state = 'queued' and lease_until is null;
 
--- Charges of answers that are kept, until they are paid: whatever happens in between, they are paid once.
-create table chat_charges (
-  request_id text primary key,
-  charge json not null,
-  created_at timestamptz not null default now()
-);
-create index chat_charges_by_age on chat_charges (created_at);
-
--- One attempt at an answer becomes one example of a dataset.
+-- One attempt of an answer becomes one example of a dataset.
 create table chat_examples (
   message_id text collate "C" not null references chat_messages (id) on delete cascade,
   attempt integer not null,
   dataset_id text collate "C" not null,
   example_id text collate "C" not null,
   primary key (message_id, attempt, dataset_id)
-);
-
--- A saved call becomes one example of a dataset, once; also after that example, or the call, is gone.
-create table saved_call_examples (
-  dataset_id text collate "C" not null,
-  request_id text not null,
-  -- Null: the dataset had an equal example already.
-  example_id text collate "C",
-  created_at timestamptz not null default now(),
-  primary key (dataset_id, request_id)
 );

@@ -35,18 +35,18 @@ export async function listAccountsUpTo(
 }
 
 /*
- * Takes the rows up to a number out of everything that is made of an account's rows, in one statement and so at one time
- * for all who read; the rows themselves are left to whoever ends the month.
+ * Moves the rows up to a number from an account's usage and lists to its partition balance, in one statement and so at one
+ * time for all readers. The rows themselves stay until the month is detached.
  *
- *   account   of those asked for, whose marks the transaction has locked: the ones that are summed up so far
+ *   account   of the given ones, whose marks the transaction has locked: those that are summed up so far
  *   gone      the rows that go, as `fresh` in sums.store.ts
- *   opened    what they add up to, with what went before: alone it may be less than nothing
+ *   balanced  what they add up to, with the balance before: alone it may be negative
  *   ..._less  the sums of their calls, by hour and day; a sum of which nothing is left goes
  *   chunk     chunks of lists that have such calls: whole ones go, of others the rest stays
  */
-const closeStatement = `
+const moveStatement = `
   with account as (
-    select mark.account_id, ledger_opening(mark.account_id) as seq
+    select mark.account_id, partition_balance_seq(mark.account_id) as seq
       from usage_marks mark
      where mark.account_id = any($1::text[]) and not exists (
              select from ledger where ledger.account_id = mark.account_id and ledger.seq > mark.seq and ledger.seq <= $2)
@@ -57,14 +57,14 @@ const closeStatement = `
            date_trunc('hour', row.created_at, 'UTC') as hour, date_trunc('day', row.created_at, 'UTC') as day
       from account cross join lateral (
              select * from ledger where account_id = account.account_id and seq > account.seq and seq <= $2) row
-  ), opened as (
-    insert into ledger_openings (account_id, seq, micro, by_type)
+  ), balanced as (
+    insert into ledger_partition_balances (account_id, seq, micro, by_type)
     select account_id, $2, sum(micro), jsonb_object_agg(type, micro)
       from (select account_id, type, sum(micro) as micro
               from (select account_id, type, micro from gone
                     union all
                     select account_id, key, value::bigint
-                      from ledger_openings cross join lateral jsonb_each_text(by_type)
+                      from ledger_partition_balances cross join lateral jsonb_each_text(by_type)
                      where account_id in (select account_id from gone)) part
              group by 1, 2) typed
      group by 1
@@ -140,13 +140,13 @@ const closeStatement = `
   select account_id as id from account`;
 
 /**
- * Closes the books of these accounts up to a number. Their marks must be locked by the transaction (`claimMarks`).
+ * Moves the rows of these accounts up to a number to their partition balances. Their marks must be locked by the transaction (`claimMarks`).
  *
- * @returns those that are closed; others have rows that are not summed up yet.
+ * @returns the accounts that were moved; others have rows that are not summed up yet.
  */
-export async function closeAccounts(tx: Sql, accountIds: readonly string[], last: bigint): Promise<string[]> {
+export async function moveToPartitionBalances(tx: Sql, accountIds: readonly string[], last: bigint): Promise<string[]> {
   // Hashes are made of many rows here, which the pool's plans otherwise avoid.
   await tx.query('set local plan_cache_mode = force_custom_plan');
-  const rows = await tx.query<{ id: string }>(closeStatement, [accountIds, last], { timeoutMs });
+  const rows = await tx.query<{ id: string }>(moveStatement, [accountIds, last], { timeoutMs });
   return rows.map(({ id }) => id);
 }
