@@ -166,7 +166,7 @@ create table imports (
   -- As the caller declared it, and of the complete file.
   expected_sha256 text check (expected_sha256 ~ '^[0-9a-f]{64}$'),
   sha256 text check (sha256 ~ '^[0-9a-f]{64}$'),
-  -- How the caller wants the file to be read: format, encoding, delimiter, sample_rows, mapping.
+  -- How the caller wants the file to be read: format, encoding, delimiter, rows of the sample, mapping.
   reader_options jsonb not null,
   -- Counts the requested profiles: the result of an earlier one is not stored any more.
   profile_number integer not null default 0,

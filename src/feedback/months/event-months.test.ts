@@ -30,7 +30,8 @@ const startOf = (ago: number) => {
   return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago);
 };
 
-const nameOf = (ago: number) => `retrieval_events_${new Date(startOf(ago)).toISOString().slice(0, 7).replace('-', '_')}`;
+const nameOf = (ago: number) =>
+  `retrieval_events_${new Date(startOf(ago)).toISOString().slice(0, 7).replace('-', '_')}`;
 
 const makeMonth = (ago: number) =>
   server.database.query(`select add_month('retrieval_events', 'rev', $1)`, [

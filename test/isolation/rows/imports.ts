@@ -2,7 +2,7 @@ import { newId } from '#kernel';
 import { ownerOnlyChange, ownerOnlyRead, type Row, type Scene } from '../matrix.ts';
 import { canary } from '../world.ts';
 
-const counts = { rows: 1, valid: 1, invalid: 0, duplicates: 0, overTokenLimit: 0 };
+const counts = { rows: 1, valid: 1, invalid: 0, duplicates: 0, over_token_limit: 0 };
 const profile = {
   format: 'jsonl',
   encoding: 'utf-8',
@@ -11,10 +11,10 @@ const profile = {
   shape: 'chat',
   counts,
   issues: [],
-  columns: [{ name: 'messages', type: 'array', nullCount: 0, samples: [canary] }],
-  suggestedMapping: { messages: 'messages' },
-  tokenStats: { min: 1, p50: 1, p95: 1, max: 1, total: 1 },
-  tokenHistogram: [{ from: 1, to: 1, rows: 1 }],
+  columns: [{ name: 'messages', type: 'array', null_count: 0, samples: [canary] }],
+  suggested_mapping: { messages: 'messages' },
+  token_stats: { min: 1, p50: 1, p95: 1, max: 1, total: 1 },
+  token_histogram: [{ from: 1, to: 1, rows: 1 }],
 };
 const messages = [
   { role: 'user', content: canary },
@@ -29,7 +29,7 @@ const sampled = {
   tokens: 1,
 };
 const readerOptions = { format: null, encoding: null, delimiter: null, sampleRows: 100, mapping: null };
-const options = { onInvalid: 'reject', dedupe: 'exact', testRatio: 0.2, splitSeed: 0 };
+const options = { on_invalid: 'reject', dedupe: 'exact', test_ratio: 0.2, split_seed: 0 };
 
 /** An import of the cell's project, for this request alone. */
 async function insertImport({ world, place }: Scene, state: 'awaiting_upload' | 'ready') {

@@ -93,6 +93,11 @@ export const rows: Row[] = [
     expected: messagesCall(),
     request: ({ place }) => ({ params: { id: place.alias } }),
   },
+  {
+    operation: 'cohere_chat.create',
+    expected: modelCall(),
+    request: (scene) => ({ body: { ...message(scene), max_tokens: 1 } }),
+  },
   { operation: 'messages.about', expected: everyone() },
   { operation: 'messages.about_folder', expected: everyone() },
   { operation: 'messages.about_version', expected: everyone() },
