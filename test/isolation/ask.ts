@@ -78,7 +78,7 @@ function gistOf(response: Response, text: string, params: Record<string, string>
   const headers = [...response.headers]
     .filter(([name]) => !restless.test(name))
     .map(([name, value]) => `${name}: ${value}`);
-  const said = text.replace(/"request_id":"[^"]*"/, '"request_id":"..."');
+  const said = text.replace(/"(request_id|id)":"req_[^"]*"/, '"$1":"..."');
   const bare = Object.entries(params).reduce((rest, [name, value]) => rest.replaceAll(value, `{${name}}`), said);
   return [response.status, ...headers.sort(), bare].join('\n');
 }
