@@ -134,7 +134,8 @@ test('only the named routes are open, and only calls of models are admitted and 
 
 test('HEAD comes with every GET, and is guarded like it', () => {
   const rows = app.server.routeTable.rows;
-  const render = ({ path, access, envelope, operation }: RegisteredRoute) => `${path} ${access} ${envelope.name} ${operation}`;
+  const render = ({ path, access, envelope, operation }: RegisteredRoute) =>
+    `${path} ${access} ${envelope.name} ${operation}`;
   assert.deepEqual(
     rows.filter(({ method }) => method === 'HEAD').map(render),
     rows.filter(({ method }) => method === 'GET').map(render),

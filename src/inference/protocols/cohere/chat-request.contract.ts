@@ -124,7 +124,7 @@ export const cohereChatSchema = Type.Object(
           type: Type.Enum(['enabled', 'disabled'], { description: 'Whether the model thinks before it answers.' }),
           token_budget: optional(Type.Integer({ description: 'Most tokens of thinking.', minimum: 1 })),
         },
-        { description: "Left out: the model's own default applies." },
+        { description: 'Left out: the model does not think.' },
       ),
     ),
     max_tokens: optional(

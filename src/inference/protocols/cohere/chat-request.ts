@@ -79,9 +79,9 @@ function readResponseFormat({ response_format: format }: CohereChatBody): Respon
   return schema ? { type: 'json_schema', schema } : { type: 'json_object' };
 }
 
+/** Left out, there are no thoughts: clients take the first part for the answer. */
 function readEffort({ thinking }: CohereChatBody): ReasoningEffort {
-  if (thinking == null) return null;
-  return thinking.type === 'enabled' ? 'high' : 'none';
+  return thinking?.type === 'enabled' ? 'high' : 'none';
 }
 
 function readSampling(body: CohereChatBody): TextRequest['sampling'] {

@@ -62,7 +62,7 @@ test('a body is read as its field names say, with the defaults of the catalogue'
   assert.equal(prompt.reasoningEffort, 'high');
   assert.partialDeepStrictEqual(sampling, { topK: 5, topP: 0.5, stop: ['x'], maxReasoningTokens: 7 });
   assert.equal(stream, true);
-  assert.partialDeepStrictEqual(readCohereChat(question), { stream: false, prompt: { reasoningEffort: null } });
+  assert.partialDeepStrictEqual(readCohereChat(question), { stream: false, prompt: { reasoningEffort: 'none' } });
 });
 
 test('what would change the answer is refused and names its field', () => {
