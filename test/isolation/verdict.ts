@@ -7,7 +7,14 @@ import type { Credential } from './world.ts';
 export type Verdict = { answers: number; wrong: string[] };
 
 /** A question of the matrix, and its answer. */
-export type Tried = { row: Row; route: RegisteredRoute; scene: Scene; asked: Asked; credential: Credential; answer: Answer };
+export type Tried = {
+  row: Row;
+  route: RegisteredRoute;
+  scene: Scene;
+  asked: Asked;
+  credential: Credential;
+  answer: Answer;
+};
 
 /** Adds to the verdict what an answer should not have been, or not have said. */
 export function judge(verdict: Verdict, tried: Tried, { name, cell }: { name: string; cell: Cell }): void {
