@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Fault, parseExactJson } from '#kernel';
-import { type GrammarInput, grammarTexts, noGrammars } from '../text/grammar.ts';
+import { type GrammarInput, grammarTexts } from '../text/grammar.ts';
 import { GrammarCompiler, type GrammarRequest } from './grammar-compiler.ts';
 
 const compilers: GrammarCompiler[] = [];
@@ -53,7 +53,6 @@ test('the grammars are those of the request, with its digits and the order of it
   ])
     for (const syntax of ['json', 'xml'] as const)
       assert.deepEqual(await compiler.of(request(input, { syntax })), grammarTexts(input, syntax));
-  assert.equal(await compiler.of(request(free)), noGrammars);
 });
 
 test('a request that cannot be enforced is refused with its field each time that it comes', async () => {

@@ -3,14 +3,7 @@ import { fault } from '#kernel';
 import { type ProcessEnvironment, ProcessGoneError, RequestProcess } from '#processes';
 import { FairSemaphore } from '../fair-queue.ts';
 import { stopping } from '../refusals.ts';
-import {
-  fieldOf,
-  type GrammarInput,
-  type GrammarTexts,
-  isConstrained,
-  noGrammars,
-  tooComplex,
-} from '../text/grammar.ts';
+import { fieldOf, type GrammarInput, type GrammarTexts, tooComplex } from '../text/grammar.ts';
 import type { ToolSyntax } from '../text/template.ts';
 import { type EngineLog, engineProcess } from './engine-process.ts';
 import type { CompileRequest, CompileResult } from './grammar-child.ts';
@@ -53,7 +46,6 @@ export class GrammarCompiler {
 
   /** Throws `invalid_request` where the request cannot be enforced, and the signal's reason when the caller leaves. */
   async of({ input: whole, syntax, scope, signal }: GrammarRequest): Promise<GrammarTexts> {
-    if (!isConstrained(whole)) return noGrammars;
     const { responseFormat, toolChoice, tools, parallelToolCalls } = whole;
     const constraints: GrammarInput = { responseFormat, toolChoice, tools, parallelToolCalls };
     const input = JSON.stringify(constraints);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '#test/properties.ts';
-import { createLease, type LeaseAction } from './lease.ts';
+import { createLease, type LeaseAction } from './pool.ts';
 
 const grant = (member: string): LeaseAction<string> => ({ type: 'grant', member });
 const yielding = (member: string): LeaseAction<string> => ({ type: 'yield', member });
