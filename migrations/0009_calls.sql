@@ -72,7 +72,7 @@ begin
     perform set_config('lock_timeout', lock_ms::text, true);
   end if;
   for account in
-    select distinct account_id from calls where request_id = any(ids) and status is null order by 1
+    select distinct account_id collate "C" from calls where request_id = any(ids) and status is null order by 1
   loop
     if lock_ms = 0 then
       perform from accounts where id = account for no key update skip locked;

@@ -59,11 +59,11 @@ create index dataset_indexes_unfinished on dataset_indexes (id) where state in (
 -- index are deleted in the background, so there is no foreign key.
 create table index_documents (
   index_id text collate "C" not null,
-  place integer not null,
+  position integer not null,
   text_hash bytea not null,
   document_id text,
   text text not null,
-  primary key (index_id, place),
+  primary key (index_id, position),
   unique (index_id, text_hash)
 );
 create index index_documents_by_document on index_documents (index_id, document_id) where document_id is not null;
@@ -71,9 +71,9 @@ create index index_documents_by_document on index_documents (index_id, document_
 -- Their vectors, float32, little-endian, for some consecutive documents at a time.
 create table index_vectors (
   index_id text collate "C" not null,
-  first_place integer not null,
+  first_position integer not null,
   count integer not null check (count > 0),
   -- Vectors do not compress.
   vectors bytea storage external not null,
-  primary key (index_id, first_place)
+  primary key (index_id, first_position)
 );

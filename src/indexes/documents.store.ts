@@ -1,10 +1,10 @@
 import type { Sql } from '#db';
 import type { DocumentIdentity } from './passages.ts';
 
-export type NewDocument = { place: number; hash: string; documentId: string | null; text: string };
+export type NewDocument = { position: number; hash: string; documentId: string | null; text: string };
 
 /**
- * Adds documents to an index that the lease is for. One that is there already keeps its place, and gets the caller's name for
+ * Adds documents to an index that the lease is for. One that is there already keeps its position, and gets the caller's name for
  * it where it had none. Hashes of one call differ. False: the lease is lost.
  */
 export async function insertDocuments(
@@ -14,13 +14,13 @@ export async function insertDocuments(
 ): Promise<boolean> {
   if (!(await keepLease(tx, { id, lease }))) return false;
   await tx.query(
-    `insert into index_documents as known (index_id, place, text_hash, document_id, text)
-     select $1, place, decode(hash, 'hex'), document_id, text
-       from unnest($2::integer[], $3::text[], $4::text[], $5::text[]) as document (place, hash, document_id, text)
+    `insert into index_documents as known (index_id, position, text_hash, document_id, text)
+     select $1, position, decode(hash, 'hex'), document_id, text
+       from unnest($2::integer[], $3::text[], $4::text[], $5::text[]) as document (position, hash, document_id, text)
      on conflict (index_id, text_hash) do update set document_id = excluded.document_id where known.document_id is null`,
     [
       id,
-      documents.map(({ place }) => place),
+      documents.map(({ position }) => position),
       documents.map(({ hash }) => hash),
       documents.map(({ documentId }) => documentId),
       documents.map(({ text }) => text),
@@ -48,27 +48,27 @@ async function keepLease(tx: Sql, { id, lease }: { id: string; lease: string }):
   return rows.length > 0;
 }
 
-export type PlacedText = { place: number; text: string };
+export type DocumentText = { position: number; text: string };
 
 export function listTexts(
   sql: Sql,
-  { id, fromPlace, limit }: { id: string; fromPlace: number; limit: number },
-): Promise<PlacedText[]> {
-  return sql.query<PlacedText>(
-    `select place, text from index_documents where index_id = $1 and place >= $2 order by place limit $3`,
-    [id, fromPlace, limit],
+  { id, fromPosition, limit }: { id: string; fromPosition: number; limit: number },
+): Promise<DocumentText[]> {
+  return sql.query<DocumentText>(
+    `select position, text from index_documents where index_id = $1 and position >= $2 order by position limit $3`,
+    [id, fromPosition, limit],
     { name: 'indexes.list_texts' },
   );
 }
 
-export type PlacedDocument = DocumentIdentity & { place: number };
+export type DocumentPosition = DocumentIdentity & { position: number };
 
-const identity = `place, encode(text_hash, 'hex') as hash, document_id as "documentId"`;
+const identity = `position, encode(text_hash, 'hex') as hash, document_id as "documentId"`;
 
-export function listDocumentsAt(sql: Sql, id: string, places: readonly number[]): Promise<PlacedDocument[]> {
+export function listDocumentsAt(sql: Sql, id: string, positions: readonly number[]): Promise<DocumentPosition[]> {
   return sql.query(
-    `select ${identity} from index_documents where index_id = $1 and place = any($2::integer[])`,
-    [id, places],
+    `select ${identity} from index_documents where index_id = $1 and position = any($2::integer[])`,
+    [id, positions],
     { name: 'indexes.documents_at' },
   );
 }
@@ -76,16 +76,16 @@ export function listDocumentsAt(sql: Sql, id: string, places: readonly number[])
 export function listDocumentTextsAt(
   sql: Sql,
   id: string,
-  places: readonly number[],
-): Promise<(PlacedDocument & { text: string })[]> {
+  positions: readonly number[],
+): Promise<(DocumentPosition & { text: string })[]> {
   return sql.query(
-    `select ${identity}, text from index_documents where index_id = $1 and place = any($2::integer[])`,
-    [id, places],
+    `select ${identity}, text from index_documents where index_id = $1 and position = any($2::integer[])`,
+    [id, positions],
     { name: 'indexes.document_texts_at' },
   );
 }
 
-export function listDocumentsByHash(sql: Sql, id: string, hashes: readonly string[]): Promise<PlacedDocument[]> {
+export function listDocumentsByHash(sql: Sql, id: string, hashes: readonly string[]): Promise<DocumentPosition[]> {
   return sql.query(
     `select ${identity} from index_documents
       where index_id = $1 and text_hash = any(select decode(hash, 'hex') from unnest($2::text[]) as hash)`,
@@ -98,11 +98,11 @@ export function listDocumentsByHash(sql: Sql, id: string, hashes: readonly strin
 export async function deleteSome(sql: Sql, id: string, limit: number): Promise<boolean> {
   const [row] = await sql.query<{ deleted: number }>(
     `with documents as (
-       delete from index_documents where index_id = $1 and place in (
-         select place from index_documents where index_id = $1 order by place limit $2) returning 1
+       delete from index_documents where index_id = $1 and position in (
+         select position from index_documents where index_id = $1 order by position limit $2) returning 1
      ), vectors as (
-       delete from index_vectors where index_id = $1 and first_place in (
-         select first_place from index_vectors where index_id = $1 order by first_place limit $2) returning 1
+       delete from index_vectors where index_id = $1 and first_position in (
+         select first_position from index_vectors where index_id = $1 order by first_position limit $2) returning 1
      )
      select ((select count(*) from documents) + (select count(*) from vectors))::integer as deleted`,
     [id, limit],

@@ -17,9 +17,9 @@ export function corpusOf({ sql, scanner, files }: SearchDeps, index: Vectors): C
         return scanner.search(await files.open(index), queries, count);
       }
     },
-    identify: async (places) => {
-      const documents = await listDocumentsAt(sql, index.id, places);
-      return new Map(documents.map((document) => [document.place, document]));
+    identify: async (positions) => {
+      const documents = await listDocumentsAt(sql, index.id, positions);
+      return new Map(documents.map((document) => [document.position, document]));
     },
   };
 }

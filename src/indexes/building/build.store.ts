@@ -88,7 +88,7 @@ export async function updateBuild(
 }
 
 export type EmbeddedBatch = {
-  firstPlace: number;
+  firstPosition: number;
   count: number;
   /** float32, little-endian. */
   vectors: Buffer;
@@ -106,8 +106,19 @@ export async function saveBatch(tx: Sql, { id, lease }: Leased, batch: EmbeddedB
               active_ms = active_ms + $8, tries = 1
         where ${isLeased} and embedded = $3 returning id
      )
-     insert into index_vectors (index_id, first_place, count, vectors) select id, $3, $4, $5 from index returning 1`,
-    [...[id, lease, batch.firstPlace, batch.count, batch.vectors, batch.truncated, batch.promptTokens, batch.activeMs]],
+     insert into index_vectors (index_id, first_position, count, vectors) select id, $3, $4, $5 from index returning 1`,
+    [
+      ...[
+        id,
+        lease,
+        batch.firstPosition,
+        batch.count,
+        batch.vectors,
+        batch.truncated,
+        batch.promptTokens,
+        batch.activeMs,
+      ],
+    ],
     { name: 'indexes.save_batch' },
   );
   return rows.length > 0;

@@ -68,9 +68,9 @@ class Collector {
         const isNamed = this.#known.get(hash);
         if (isNamed === true || (isNamed === false && documentId === null)) continue;
         this.#known.set(hash, documentId !== null);
-        // A text that is known keeps its place: this one is not used.
-        const place = fresh.get(hash)?.place ?? this.#known.size - 1;
-        fresh.set(hash, { place, hash, documentId, text: passage.text });
+        // A text that is known keeps its position: this one is not used.
+        const position = fresh.get(hash)?.position ?? this.#known.size - 1;
+        fresh.set(hash, { position, hash, documentId, text: passage.text });
       }
     }
     return [...fresh.values()];

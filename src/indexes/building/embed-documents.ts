@@ -1,6 +1,6 @@
 import type { Database } from '#db';
 import type { EmbedInBackground } from '../background.ts';
-import { listTexts, type PlacedText } from '../documents.store.ts';
+import { type DocumentText, listTexts } from '../documents.store.ts';
 import type { Embedder } from '../embedding.ts';
 import { type Build, saveBatch } from './build.store.ts';
 import { BuildSuperseded } from './build-end.ts';
@@ -19,8 +19,8 @@ export async function embedDocuments(
 ): Promise<void> {
   let next = build.embedded;
   while (next < documents) {
-    const page = await listTexts(deps.database, { id: build.id, fromPlace: next, limit: pageTexts });
-    if (page.length === 0) throw new Error(`The documents of ${build.id} end at place ${next}. This is a bug.`);
+    const page = await listTexts(deps.database, { id: build.id, fromPosition: next, limit: pageTexts });
+    if (page.length === 0) throw new Error(`The documents of ${build.id} end at position ${next}. This is a bug.`);
     for (const texts of batchesOf(page)) {
       await embedBatch(deps, { build, embedder, texts, signal });
       next += texts.length;
@@ -30,19 +30,19 @@ export async function embedDocuments(
 
 async function embedBatch(
   { database, embed }: BuildDeps,
-  { build, embedder, texts, signal }: { build: Build; embedder: Embedder; texts: PlacedText[]; signal: AbortSignal },
+  { build, embedder, texts, signal }: { build: Build; embedder: Embedder; texts: DocumentText[]; signal: AbortSignal },
 ): Promise<void> {
   const request = { embedder, role: 'document', texts: texts.map(({ text }) => text), truncate: true, signal } as const;
   const { vectors, ...spent } = await embed(request);
   const bytes = Buffer.concat(
     vectors.map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength)),
   );
-  const done = { firstPlace: texts[0]?.place ?? 0, count: texts.length, vectors: bytes, ...spent };
+  const done = { firstPosition: texts[0]?.position ?? 0, count: texts.length, vectors: bytes, ...spent };
   if (!(await saveBatch(database, build, done))) throw new BuildSuperseded();
 }
 
-function* batchesOf(page: readonly PlacedText[]): Generator<PlacedText[]> {
-  let texts: PlacedText[] = [];
+function* batchesOf(page: readonly DocumentText[]): Generator<DocumentText[]> {
+  let texts: DocumentText[] = [];
   let chars = 0;
   for (const item of page) {
     if (texts.length > 0 && (texts.length >= batch.texts || chars + item.text.length > batch.chars)) {

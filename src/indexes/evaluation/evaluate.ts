@@ -12,8 +12,8 @@ import { depth, type IndexMetrics, meanOf, type QueryScores, scoresOf } from './
 
 export type Corpus = {
   search: (queries: readonly Float32Array[], count: number) => Promise<ScanResult>;
-  /** Who stands at these places. */
-  identify: (places: readonly number[]) => Promise<ReadonlyMap<number, DocumentIdentity>>;
+  /** Who stands at these positions. */
+  identify: (positions: readonly number[]) => Promise<ReadonlyMap<number, DocumentIdentity>>;
 };
 
 export type EvaluationOptions = {
@@ -76,12 +76,12 @@ async function gather({ examplesOf, split, maxQueries, onProgress }: EvaluationO
 async function scoreQueries({ corpus, embedQueries }: EvaluationOptions, queries: readonly EvaluationQuery[]) {
   const vectors = await embedQueries(queries.map(({ query }) => query));
   const found = await corpus.search(vectors, depth);
-  const identities = await corpus.identify([...new Set(found.places)]);
+  const identities = await corpus.identify([...new Set(found.positions)]);
   return queries.map((each, index): QueryScores => {
     const first = index * found.perQuery;
-    const places = [...found.places.subarray(first, first + found.perQuery)];
-    const results = places.map((place, behind) => ({
-      ...(identities.get(place) ?? unknown),
+    const positions = [...found.positions.subarray(first, first + found.perQuery)];
+    const results = positions.map((position, behind) => ({
+      ...(identities.get(position) ?? unknown),
       score: found.scores[first + behind] ?? 0,
     }));
     return scoresOf({ ranks: ranksOf(each, results), positives: each.relevant.count });
@@ -93,7 +93,7 @@ const unknown: DocumentIdentity = { hash: '', documentId: null };
 type Result = DocumentIdentity & { score: number };
 
 /**
- * Passages of one `document_id` are one result, at the place of the best; each positive counts once. Equal scores count against the
+ * Passages of one `document_id` are one result, at the position of the best; each positive counts once. Equal scores count against the
  * query: a model to which all documents are the same must not look good.
  */
 export function ranksOf(

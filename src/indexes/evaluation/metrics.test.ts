@@ -49,7 +49,7 @@ test('metrics of any ranking lie between none and the best one, and an earlier r
   );
 });
 
-test('texts of one document count once, at the place of the best, and a positive is known by text or by name', () => {
+test('texts of one document count once, at the position of the best, and a positive is known by text or by name', () => {
   const passage = (text: string, id: string | null = null) => identityOf({ text, document_id: id });
   const relevant = relevantOf([passage('a', 'doc'), passage('b')]);
   assert.equal(relevant.count, 2);

@@ -5,7 +5,7 @@ import { type DocumentIdentity, identityOf, keyIn, relevantOf } from '../passage
 import { chooseNegatives, type NegativeCandidate } from './choose-negatives.ts';
 
 const candidate = (rank: number, score: number, hash: string, documentId: string | null = null): NegativeCandidate => ({
-  place: rank,
+  position: rank,
   rank,
   score,
   hash,
@@ -60,7 +60,7 @@ test('whatever the candidates are, no positive and nothing that scores like one 
   fc.assert(
     fc.property(shape, ({ documents, positives, positiveScores, present, ...rule }) => {
       const isRight = rightFor(positives.map((id) => ({ text: `text of ${id}`, document_id: id })));
-      const candidates = documents.map((document, at) => ({ ...document, place: at, rank: at + 1 }));
+      const candidates = documents.map((document, at) => ({ ...document, position: at, rank: at + 1 }));
       const { negatives } = chooseNegatives({ candidates, isRight, positiveScores, present }, rule);
       assert.ok(negatives.length === 0 || negatives.length + present.length <= rule.maxNegatives);
       for (const { hash, documentId, score } of negatives) {

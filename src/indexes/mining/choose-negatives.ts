@@ -7,7 +7,7 @@ export type MiningRule = {
   maxScoreRatio: number;
 };
 
-export type NegativeCandidate = DocumentIdentity & { place: number; rank: number; score: number };
+export type NegativeCandidate = DocumentIdentity & { position: number; rank: number; score: number };
 
 export type ChosenNegatives = {
   negatives: NegativeCandidate[];

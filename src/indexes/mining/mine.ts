@@ -81,14 +81,14 @@ async function mineBatch(deps: MiningDeps, batch: Batch): Promise<MinedExample[]
   batch.spent.activeMs += queries.activeMs;
   batch.spent.promptTokens += queries.promptTokens;
   const corpus = corpusOf(deps, index);
-  const { places, scores, perQuery } = await corpus.search(queries.vectors, count);
-  const identities = await corpus.identify([...new Set(places)]);
+  const { positions, scores, perQuery } = await corpus.search(queries.vectors, count);
+  const identities = await corpus.identify([...new Set(positions)]);
   const positives = await vectorsOfPositives(deps, index, contents);
   const chosen = contents.map((content, at) => {
-    const candidates = [...places.subarray(at * perQuery, (at + 1) * perQuery)].flatMap((place, behind) => {
-      const identity = identities.get(place);
+    const candidates = [...positions.subarray(at * perQuery, (at + 1) * perQuery)].flatMap((position, behind) => {
+      const identity = identities.get(position);
       const score = scores[at * perQuery + behind] ?? 0;
-      return identity ? [{ ...identity, place, rank: behind + 1, score }] : [];
+      return identity ? [{ ...identity, position, rank: behind + 1, score }] : [];
     });
     const query = queries.vectors[at] ?? new Float32Array(index.dimensions);
     const positiveScores = content.positives.flatMap(({ text }) => {
@@ -102,12 +102,12 @@ async function mineBatch(deps: MiningDeps, batch: Batch): Promise<MinedExample[]
   const texts = await textsAt(
     deps,
     index,
-    chosen.flatMap(({ negatives }) => negatives.map(({ place }) => place)),
+    chosen.flatMap(({ negatives }) => negatives.map(({ position }) => position)),
   );
   return examples.map((example, at) => {
     const content = contents[at] ?? embeddingContent(example.content);
     const { negatives: found = [], tooSimilar = 0 } = chosen[at] ?? {};
-    const negatives = found.map((negative) => ({ ...negative, text: texts.get(negative.place) ?? '' }));
+    const negatives = found.map((negative) => ({ ...negative, text: texts.get(negative.position) ?? '' }));
     return {
       example,
       status: statusOf(content, negatives, batch),
@@ -142,11 +142,11 @@ async function vectorsOfPositives(
   const documents = await listDocumentsByHash(sql, index.id, [...new Set(hashes)]);
   const vectors = await files.read(
     index,
-    documents.map(({ place }) => place),
+    documents.map(({ position }) => position),
   );
   return new Map(
-    documents.flatMap(({ hash, place }) => {
-      const vector = vectors.get(place);
+    documents.flatMap(({ hash, position }) => {
+      const vector = vectors.get(position);
       return vector ? [[hash, vector] as const] : [];
     }),
   );
@@ -155,10 +155,10 @@ async function vectorsOfPositives(
 async function textsAt(
   { sql }: MiningDeps,
   { id }: Searchable,
-  places: readonly number[],
+  positions: readonly number[],
 ): Promise<Map<number, string>> {
-  const documents = await listDocumentTextsAt(sql, id, [...new Set(places)]);
-  return new Map(documents.map(({ place, text }) => [place, text]));
+  const documents = await listDocumentTextsAt(sql, id, [...new Set(positions)]);
+  return new Map(documents.map(({ position, text }) => [position, text]));
 }
 
 function dot(one: Float32Array, other: Float32Array): number {

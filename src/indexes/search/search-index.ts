@@ -30,16 +30,16 @@ export async function searchIndex(
     truncate: false,
     signal,
   });
-  const { places, scores } = await corpusOf(deps, index).search(vectors, topK);
-  return { results: await resultsOf(deps.sql, { id: index.id, places, scores }), spent: { activeMs, promptTokens } };
+  const { positions, scores } = await corpusOf(deps, index).search(vectors, topK);
+  return { results: await resultsOf(deps.sql, { id: index.id, positions, scores }), spent: { activeMs, promptTokens } };
 }
 
-type Ranked = { id: string; places: Int32Array; scores: Float32Array };
+type Ranked = { id: string; positions: Int32Array; scores: Float32Array };
 
-async function resultsOf(sql: Sql, { id, places, scores }: Ranked): Promise<SearchResult[]> {
-  const documents = new Map((await listDocumentTextsAt(sql, id, [...places])).map((row) => [row.place, row]));
-  return [...places].flatMap((place, at) => {
-    const document = documents.get(place);
+async function resultsOf(sql: Sql, { id, positions, scores }: Ranked): Promise<SearchResult[]> {
+  const documents = new Map((await listDocumentTextsAt(sql, id, [...positions])).map((row) => [row.position, row]));
+  return [...positions].flatMap((position, at) => {
+    const document = documents.get(position);
     if (!document) return [];
     const { documentId, text } = document;
     return [{ rank: at + 1, documentId, text, score: scores[at] ?? 0 }];

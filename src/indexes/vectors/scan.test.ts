@@ -56,12 +56,12 @@ test('the search is exact: it gives what comparing everything one by one gives',
       for (const [index, query] of queries.entries()) {
         const all = vectors.map((vector) => dot(query, vector));
         const best = all.toSorted((a, b) => b - a);
-        const places = [...found.places.subarray(index * found.perQuery, (index + 1) * found.perQuery)];
-        assert.equal(new Set(places).size, found.perQuery);
-        for (const [at, place] of places.entries()) {
+        const positions = [...found.positions.subarray(index * found.perQuery, (index + 1) * found.perQuery)];
+        assert.equal(new Set(positions).size, found.perQuery);
+        for (const [at, position] of positions.entries()) {
           const score = found.scores[index * found.perQuery + at] ?? 0;
           // Sums in another order differ in the last digits; nothing else may.
-          assert.ok(Math.abs(score - (all[place] ?? 9)) < 1e-5 && Math.abs(score - (best[at] ?? 9)) < 1e-5);
+          assert.ok(Math.abs(score - (all[position] ?? 9)) < 1e-5 && Math.abs(score - (best[at] ?? 9)) < 1e-5);
         }
       }
     }),
@@ -74,11 +74,11 @@ test('the process that searches is replaced when it dies, and many queries come 
   try {
     const vectors = unitVectors(200, 32, 5);
     const file = await write(vectors, 32);
-    const { places, perQuery } = await scanner.search(file, vectors.slice(0, 50), 3);
+    const { positions, perQuery } = await scanner.search(file, vectors.slice(0, 50), 3);
     assert.equal(perQuery, 3);
-    for (let at = 0; at < 50; at++) assert.equal(places[at * 3], at);
+    for (let at = 0; at < 50; at++) assert.equal(positions[at * 3], at);
     scanner.stop();
-    assert.equal((await scanner.search(file, [vectors[7] ?? new Float32Array(32)], 1)).places[0], 7);
+    assert.equal((await scanner.search(file, [vectors[7] ?? new Float32Array(32)], 1)).positions[0], 7);
     const gone = { ...file, path: path.join(folder, 'gone.f32') };
     await assert.rejects(scanner.search(gone, vectors.slice(0, 1), 1), { fault: 'capacity_unavailable' });
   } finally {

@@ -9,15 +9,15 @@ export type VectorFile = { path: string; dimensions: number; rows: number };
 
 export type ScanRequest = { file: VectorFile; queries: Float32Array; count: number };
 
-/** For each query in turn, as many places as requested (all, where there are fewer), best first. */
+/** For each query in turn, as many positions as requested (all, where there are fewer), best first. */
 export type ScanResult = {
   perQuery: number;
-  places: Int32Array;
+  positions: Int32Array;
   /** Inner products, which are cosines. */
   scores: Float32Array;
 };
 
-type ScoredPlace = { place: number; score: number };
+type ScoredPosition = { position: number; score: number };
 
 /**
  * Compares every vector of a file with every query. While a block is compared the next one is read, so memory is two
@@ -28,45 +28,45 @@ export async function scan({ file, queries, count }: ScanRequest): Promise<ScanR
   const perQuery = Math.min(count, rows);
   // usearch 2.26 reads from the beginning of the buffer, wherever the view on it begins.
   const own = Float32Array.from(queries);
-  const tops: ScoredPlace[][] = Array.from({ length: queries.length / dimensions }, () => []);
+  const tops: ScoredPosition[][] = Array.from({ length: queries.length / dimensions }, () => []);
   const handle = await open(file.path, 'r');
   try {
-    for await (const { vectors, firstPlace } of blocksOf(handle, file)) {
+    for await (const { vectors, firstPosition } of blocksOf(handle, file)) {
       const best = Math.min(perQuery, vectors.length / dimensions);
-      compare({ vectors, firstPlace, queries: own, dimensions, best }, tops, perQuery);
+      compare({ vectors, firstPosition, queries: own, dimensions, best }, tops, perQuery);
     }
   } finally {
     await handle.close();
   }
   return {
     perQuery,
-    places: Int32Array.from(tops.flatMap((top) => top.map(({ place }) => place))),
+    positions: Int32Array.from(tops.flatMap((top) => top.map(({ position }) => position))),
     scores: Float32Array.from(tops.flatMap((top) => top.map(({ score }) => score))),
   };
 }
 
-type Block = { vectors: Float32Array; firstPlace: number };
+type Block = { vectors: Float32Array; firstPosition: number };
 
 /** Each block is valid until the next one is read. */
 async function* blocksOf(handle: FileHandle, { dimensions, rows }: VectorFile): AsyncGenerator<Block> {
   const blockRows = Math.max(1, Math.floor(blockBytes / (4 * dimensions)));
   const buffers = [new Float32Array(blockRows * dimensions), new Float32Array(blockRows * dimensions)] as const;
-  const read = (buffer: Float32Array, firstPlace: number) =>
+  const read = (buffer: Float32Array, firstPosition: number) =>
     readWhole(
       handle,
-      buffer.subarray(0, Math.min(blockRows, rows - firstPlace) * dimensions),
-      firstPlace * dimensions * 4,
+      buffer.subarray(0, Math.min(blockRows, rows - firstPosition) * dimensions),
+      firstPosition * dimensions * 4,
     );
   let [current, other] = buffers;
   let coming = rows > 0 ? read(current, 0) : null;
-  for (let firstPlace = 0; coming !== null; firstPlace += blockRows) {
+  for (let firstPosition = 0; coming !== null; firstPosition += blockRows) {
     const vectors: Float32Array = await coming;
-    const next = firstPlace + blockRows;
+    const next = firstPosition + blockRows;
     [current, other] = [other, current];
     coming = next < rows ? read(current, next) : null;
     // Nobody waits for it when the search ends before.
     coming?.catch(() => {});
-    yield { vectors, firstPlace };
+    yield { vectors, firstPosition };
   }
 }
 
@@ -82,18 +82,18 @@ async function readWhole(handle: FileHandle, into: Float32Array, position: numbe
 
 type Comparison = Block & { queries: Float32Array; dimensions: number; best: number };
 
-/** Keeps the best places of each query, best first; of equal scores, the first place. */
+/** Keeps the best positions of each query, best first; of equal scores, the first position. */
 function compare(
-  { vectors, firstPlace, queries, dimensions, best }: Comparison,
-  tops: ScoredPlace[][],
+  { vectors, firstPosition, queries, dimensions, best }: Comparison,
+  tops: ScoredPosition[][],
   perQuery: number,
 ): void {
   const matches = exactSearch(vectors, queries, dimensions, best, MetricKind.IP, 1);
   for (const [index, top] of tops.entries()) {
     const { keys, distances } = 'get' in matches ? matches.get(index) : matches;
     for (const [at, key] of keys.entries())
-      top.push({ place: firstPlace + Number(key), score: 1 - (distances[at] ?? 0) });
-    top.sort((a, b) => b.score - a.score || a.place - b.place);
+      top.push({ position: firstPosition + Number(key), score: 1 - (distances[at] ?? 0) });
+    top.sort((a, b) => b.score - a.score || a.position - b.position);
     top.splice(perQuery);
   }
 }

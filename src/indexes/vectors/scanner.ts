@@ -51,7 +51,7 @@ function joined(queries: readonly Float32Array[], dimensions: number): Float32Ar
 function together(parts: readonly ScanResult[]): ScanResult {
   return {
     perQuery: parts[0]?.perQuery ?? 0,
-    places: Int32Array.from(parts.flatMap(({ places }) => [...places])),
+    positions: Int32Array.from(parts.flatMap(({ positions }) => [...positions])),
     scores: Float32Array.from(parts.flatMap(({ scores }) => [...scores])),
   };
 }

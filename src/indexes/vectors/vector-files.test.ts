@@ -19,13 +19,13 @@ after(async () => {
 
 const dimensions = 4;
 
-/** Stores `documents` vectors in rows of three, each vector its place four times. */
+/** Stores `documents` vectors in rows of three, each vector its position four times. */
 async function store(id: string, documents: number) {
   for (let first = 0; first < documents; first += 3) {
     const count = Math.min(3, documents - first);
     const vectors = Float32Array.from({ length: count * dimensions }, (_, at) => first + Math.floor(at / dimensions));
     await db.database.query(
-      'insert into index_vectors (index_id, first_place, count, vectors) values ($1, $2, $3, $4)',
+      'insert into index_vectors (index_id, first_position, count, vectors) values ($1, $2, $3, $4)',
       [id, first, count, Buffer.from(vectors.buffer)],
     );
   }
@@ -34,7 +34,7 @@ async function store(id: string, documents: number) {
 
 const filesWith = (maxBytes: number) => createVectorFiles({ sql: db.database, folder, maxBytes });
 
-test('the file of an index holds every vector at its place, and a damaged or missing one is made anew', async () => {
+test('the file of an index holds every vector at its position, and a damaged or missing one is made anew', async () => {
   const files = filesWith(1e6);
   const index = await store('idx_whole', 500);
   const [file, same] = await Promise.all([files.open(index), files.open(index)]);
@@ -43,8 +43,8 @@ test('the file of an index holds every vector at its place, and a damaged or mis
   assert.equal(whole.length, 500 * dimensions * 4);
   const read = await files.read(index, [0, 7, 499]);
   assert.deepEqual(
-    [...read].map(([place, vector]) => [place, ...vector]),
-    [0, 7, 499].map((place) => [place, place, place, place, place]),
+    [...read].map(([position, vector]) => [position, ...vector]),
+    [0, 7, 499].map((position) => [position, position, position, position, position]),
   );
   await truncate(file.path, 100);
   await files.open(index);
@@ -84,9 +84,9 @@ test('indexes that are searched at the same time leave each other their files, h
 test('vectors that are not complete make no file', async () => {
   const files = filesWith(1e6);
   const { id } = await store('idx_holes', 9);
-  await assert.rejects(files.open({ id, dimensions, documents: 12 }), /end at place 9/);
-  await db.database.query(`delete from index_vectors where index_id = $1 and first_place = 3`, [id]);
-  await assert.rejects(files.open({ id, dimensions, documents: 9 }), /not complete at place 3/);
+  await assert.rejects(files.open({ id, dimensions, documents: 12 }), /end at position 9/);
+  await db.database.query(`delete from index_vectors where index_id = $1 and first_position = 3`, [id]);
+  await assert.rejects(files.open({ id, dimensions, documents: 9 }), /not complete at position 3/);
   assert.deepEqual(
     (await readdir(folder)).filter((name) => name.startsWith(id) || name.endsWith('.part')),
     [],

@@ -72,16 +72,16 @@ export function createVectorFiles({ sql, folder, maxBytes }: VectorFilesOptions)
 
   return {
     open: openFile,
-    async read(index: Vectors, places: readonly number[]): Promise<Map<number, Float32Array>> {
+    async read(index: Vectors, positions: readonly number[]): Promise<Map<number, Float32Array>> {
       const { dimensions } = index;
       const handle = await openToRead(index);
       try {
-        const read = async (place: number): Promise<[number, Float32Array]> => {
+        const read = async (position: number): Promise<[number, Float32Array]> => {
           const vector = new Float32Array(dimensions);
-          await handle.read(new Uint8Array(vector.buffer), 0, dimensions * 4, place * dimensions * 4);
-          return [place, vector];
+          await handle.read(new Uint8Array(vector.buffer), 0, dimensions * 4, position * dimensions * 4);
+          return [position, vector];
         };
-        return new Map(await Promise.all(places.map(read)));
+        return new Map(await Promise.all(positions.map(read)));
       } finally {
         await handle.close();
       }
@@ -93,15 +93,15 @@ export function createVectorFiles({ sql, folder, maxBytes }: VectorFilesOptions)
 async function write(sql: Sql, { id, dimensions, documents }: Vectors, filePath: string): Promise<void> {
   const handle = await open(filePath, 'wx', 0o600);
   try {
-    for (let place = 0; place < documents; ) {
-      const rows = await listVectors(sql, { indexId: id, fromPlace: place });
-      for (const { firstPlace, count, vectors } of rows) {
-        if (firstPlace !== place || vectors.length !== count * dimensions * 4)
-          throw new Error(`The vectors of ${id} are not complete at place ${place}. This is a bug.`);
+    for (let position = 0; position < documents; ) {
+      const rows = await listVectors(sql, { indexId: id, fromPosition: position });
+      for (const { firstPosition, count, vectors } of rows) {
+        if (firstPosition !== position || vectors.length !== count * dimensions * 4)
+          throw new Error(`The vectors of ${id} are not complete at position ${position}. This is a bug.`);
         await handle.write(vectors);
-        place += count;
+        position += count;
       }
-      if (rows.length === 0) throw new Error(`The vectors of ${id} end at place ${place}. This is a bug.`);
+      if (rows.length === 0) throw new Error(`The vectors of ${id} end at position ${position}. This is a bug.`);
     }
   } finally {
     await handle.close();

@@ -78,13 +78,13 @@ const index = (state: 'ready' | 'queued') => async (scene: Scene) => {
   );
   if (isReady) {
     await world.database.query(
-      'insert into index_documents (index_id, place, text_hash, document_id, text) values ($1, 0, $2, null, $3)',
+      'insert into index_documents (index_id, position, text_hash, document_id, text) values ($1, 0, $2, null, $3)',
       [indexId, digest(text), text],
     );
     const vector = new Float32Array(dimensions);
     vector[0] = 1;
     await world.database.query(
-      'insert into index_vectors (index_id, first_place, count, vectors) values ($1, 0, 1, $2)',
+      'insert into index_vectors (index_id, first_position, count, vectors) values ($1, 0, 1, $2)',
       [indexId, Buffer.from(vector.buffer)],
     );
   }
