@@ -30,7 +30,7 @@ export function readSummarySpan(query: Static<typeof summaryQuery>, now: Date): 
   const since = readTime(query, 'from') ?? new Date(Math.floor(end.getTime() / dayMs - defaultDays + 1) * dayMs);
   checkOrder(since, end);
   if (query.group_by === 'day' && end.getTime() - since.getTime() > mostDays * dayMs)
-    throw fault('invalid_request', { message: `from: at most ${mostDays} days are told by day.`, param: 'from' });
+    throw fault('invalid_request', { message: `from: at most ${mostDays} days can be listed by day.`, param: 'from' });
   return { since, until };
 }
 

@@ -62,7 +62,7 @@ export const summaryQuery = Type.Object({
   }),
   limit: Type.Optional(
     Type.Integer({
-      description: 'Groups at most; days are all told.',
+      description: 'Most groups; days are always complete.',
       minimum: 1,
       maximum: mostGroups,
       default: 100,

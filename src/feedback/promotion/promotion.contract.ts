@@ -38,7 +38,7 @@ export const promoteContract: Contract = {
   tag,
   summary: 'Promote a retrieval event',
   description:
-    'Makes a training example of it: its query, what was judged positive, and negatives as the settings say; or what the body chooses. An event becomes one example: a promoted event is answered with what it became, and refused when the body chooses something else. Deleting the example does not reopen it. What stands in the way is told in `details.blockers`.',
+    'Makes a training example of it: its query, what was judged positive, and negatives as the settings say; or what the body chooses. An event becomes one example: a promoted event is answered with what it became, and refused when the body chooses something else. Deleting the example does not reopen it. `details.blockers` lists what stands in the way.',
   bodyExample: { positives: [2], dry_run: false },
   answers: {
     201: {

@@ -126,7 +126,7 @@ export const evaluationSchema = Type.Object(
       controlText,
     ),
   },
-  { description: 'How it is told what was learned.' },
+  { description: 'How the model was given what it learned.' },
 );
 
 export const jobErrorSchema = Type.Object(
