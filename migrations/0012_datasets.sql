@@ -170,13 +170,13 @@ create table imports (
   reader_options jsonb not null,
   -- Counts the requested profiles: the result of an earlier one is not stored any more.
   profile_number integer not null default 0,
-  -- The result of the last profile; null while there is none. Previews are made of the sample, which is `json` because
+  -- The result of the last profile; null while there is none. Previews are made of the sample. What callers see is `json`, because
   -- `jsonb` sorts the keys of objects.
-  profile jsonb,
+  profile json,
   sample json,
-  mapping jsonb,
-  options jsonb not null,
-  counts jsonb,
+  mapping json,
+  options json not null,
+  counts json,
   phase text,
   rows_done bigint not null default 0,
   rows_total bigint,
@@ -186,7 +186,7 @@ create table imports (
   -- Objects beside the parts: all issues, and the token counts of all rows.
   issues_key text,
   tokens_key text,
-  result jsonb,
+  result json,
   error jsonb,
   created_by jsonb not null,
   request_id text,
