@@ -174,7 +174,8 @@ const lists = ['openai/v1/models', 'anthropic/v1/models'];
 type Refused = { told: [status: number, word: string | null]; text: string };
 
 /** Without what names the one request. */
-const textOf = async (response: Response) => (await response.text()).replace(/"request_id":"[^"]*"/, '"request_id":""');
+const textOf = async (response: Response) =>
+  (await response.text()).replace(/"((?:request_)?id)":"req_[^"]*"/, '"$1":""');
 
 async function refusalOf(response: Response, { errorIn }: Pick<ProtocolRow, 'errorIn'>): Promise<Refused> {
   const text = await textOf(response);
