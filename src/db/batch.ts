@@ -3,8 +3,8 @@ import { Fault, fault } from '#kernel';
 import { sqlState } from './sqlstate.ts';
 
 /**
- * Natural batching: items of one turn of the event loop share one run, and items that arrive while all lanes are busy leave
- * together as soon as one of them returns. There is no timer, so a lone item waits for nothing.
+ * Batching without a timer: items of two turns of the event loop share one run, and items that arrive while all lanes are busy
+ * leave together when one of them has returned. When nothing else happens, two turns take microseconds.
  */
 export type Batcher<In, Out> = {
   /** Settles with this item's own result, or with the error of the run that carried it. */
@@ -69,6 +69,14 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
     }
   }
 
+  function schedule(): void {
+    if (running === lanes || isScheduled || waiting.length === 0) return;
+    isScheduled = true;
+    // After the next poll phase: what this turn and the next one read has been submitted by then. One turn alone makes
+    // smaller batches and takes 5 to 19 % more processor time per call.
+    setImmediate(() => setImmediate(startRuns));
+  }
+
   async function run(items: readonly In[]): Promise<readonly Out[]> {
     const results = await options.run(items);
     if (results.length === items.length) return results;
@@ -84,7 +92,7 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
       else batch[index]?.reject(outcome.error);
     }
     running--;
-    startRuns();
+    schedule();
     const failed = outcomes.some(({ ok }) => !ok);
     if (name !== undefined && batchRuns.hasSubscribers) publish(name, { batch, startMs, failed });
   }
@@ -101,10 +109,7 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
     submit: (item) =>
       new Promise<Out>((resolve, reject) => {
         waiting.push({ item, resolve, reject, sinceMs: performance.now() });
-        if (running === lanes || isScheduled) return;
-        isScheduled = true;
-        // After the poll phase: every request that was readable in this turn has been parsed and submitted by then.
-        setImmediate(startRuns);
+        schedule();
       }),
     depth: () => waiting.length,
   };
