@@ -3,6 +3,7 @@ import { type ChatTemplate, type Conversation, compileChatTemplate } from '../te
 import { createConversationSegments, type DividedText } from './conversation-segments.ts';
 import { createLearnCheck } from './learnable-turns.ts';
 import type { Countable, CountingBasis, Division, TokenCount } from './vocabulary-protocol.ts';
+import { canFindOnTheWay, WordCounts } from './word-counts.ts';
 
 /**
  * Prepares the counting of what a model would see. The count is `NaN` as long as the tokeniser has said so for a part of it,
@@ -105,6 +106,9 @@ export function createTextCounter(division: Division | null, tokeniser: Tokenise
   const divider = dividers[division.divider];
   const beginnings = [...new Set(added.map((text) => text.charAt(0)))];
   const known = new Map<string, number>();
+  // Bytes of ASCII text: half the time of a profile, against strings of words alone.
+  const canFind = !addedTakeBlanks && canFindOnTheWay(added);
+  const words = new WordCounts(tokeniser, canFind ? added : []);
 
   function countPart(part: string): number {
     if (part.length > longestKnown) return tokeniser(part);
@@ -118,6 +122,8 @@ export function createTextCounter(division: Division | null, tokeniser: Tokenise
 
   /** Text without added tokens. */
   function countWords(text: string): number {
+    const quickly = words.count(text);
+    if (quickly !== null) return quickly;
     if (!plain.test(text)) return tokeniser(text);
     let count = 0;
     for (const part of text.match(divider) ?? []) count += countPart(part);
@@ -125,6 +131,8 @@ export function createTextCounter(division: Division | null, tokeniser: Tokenise
   }
 
   return (text) => {
+    const quickly = canFind ? words.count(text) : null;
+    if (quickly !== null) return quickly;
     if (!beginnings.some((character) => text.includes(character))) return countWords(text);
     if (addedTakeBlanks) return tokeniser(text);
     let texts = [text];
