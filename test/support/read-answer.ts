@@ -72,3 +72,14 @@ export function countedByAnthropic(answer: string): Counted {
     cachedTokens,
   };
 }
+
+export function countedByCohere(answer: string): Counted {
+  const usage = framesOf(answer)
+    .flatMap((frame) => at(frame, 'usage') ?? at(frame, 'delta', 'usage') ?? [])
+    .at(-1);
+  return {
+    promptTokens: numberAt(usage, 'tokens', 'input_tokens'),
+    completionTokens: numberAt(usage, 'tokens', 'output_tokens'),
+    cachedTokens: numberAt(usage, 'cached_tokens'),
+  };
+}

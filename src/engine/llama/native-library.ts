@@ -121,7 +121,7 @@ export function bytesOfGrammar(gbnf: string): number {
   return gbnf.length * bytesOfCharacter + times * bytesOfTime;
 }
 
-/** Frees what no one has any more: some milliseconds. V8 shows the function that does it only to those who ask by this flag. */
+/** Runs a full garbage collection, which takes some milliseconds. V8 exposes the function only with this flag. */
 export function createCollector(): () => void {
   let collect: (() => void) | null = null;
   return () => {

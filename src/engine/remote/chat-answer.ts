@@ -28,7 +28,7 @@ const plainEnds: ReadonlySet<string> = new Set([
   ...cutReasons,
 ]);
 const contentKeys = ['content', 'text', 'output_text', 'refusal'] as const;
-/** Where a part of a list has its text. The first that has any counts. */
+/** Fields that may hold the text of a list part; the first one that is present is read. */
 const partKeys = ['text', 'thinking', 'reasoning', 'content', 'output_text', 'refusal', 'value', 'summary'] as const;
 /** Says nothing of the answer itself. */
 const plainKeys: ReadonlySet<string> = new Set([
