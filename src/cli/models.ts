@@ -4,20 +4,14 @@ import { defaultSettings, type PlannedMemory, planMemory } from '#engine';
 import { OperatorError } from '#kernel';
 import {
   addModel,
-  formatBytes,
   listHostedModelsByBase,
   listModels,
   type ModelKind,
   type ModelListing,
   type ModelsService,
   openModels,
-  type PulledWeights,
-  type PullModelOptions,
-  pullModel,
-  pullWeights,
   removeModel,
   renderModelTable,
-  renderProgress,
 } from '#models';
 import { listLiveJobsByBase } from '#training';
 import type { Config } from '../config.ts';
@@ -63,7 +57,7 @@ async function plannedMemory(config: Config, models: ModelsService): Promise<Map
 }
 
 export type AddFlags = {
-  kind: ModelKind;
+  kind?: ModelKind;
   gguf: string;
   context?: string;
   rate?: string;
@@ -80,42 +74,9 @@ export async function addModelCommand(config: Config, id: string, flags: AddFlag
   const options = { id, kind, ggufPath, contextTokens, rate, name, queryInstruction, force };
   const report = await addModel(models, options);
   for (const warning of report.warnings) note(warning);
-  print(`${report.id} is installed: ${report.contextTokens} tokens of context, sha256 ${report.sha256}.`);
-}
-
-type PullFlags = { force?: boolean; weights?: boolean; signal: AbortSignal };
-
-export async function pullModelCommand(config: Config, id: string, flags: PullFlags): Promise<void> {
-  await prepareDataFolder(config.dataDir);
-  const { force, weights = false, signal } = flags;
-  const isTerminal = process.stderr.isTTY;
-  const models = openCatalogue(config, note);
-  const options: PullModelOptions = {
-    id,
-    endpoint: config.hubEndpoint,
-    token: config.hubToken,
-    force,
-    signal,
-    onNote: note,
-    onProgress: (progress) => {
-      // Rewrites its line on a terminal; a log file gets no thousand lines.
-      if (isTerminal) process.stderr.write(`\r\x1b[K${renderProgress(progress)}`);
-    },
-  };
-  const endLine = () => {
-    if (isTerminal) process.stderr.write('\n');
-  };
-  if (weights) return printWeights(models, await pullWeights(models, options).finally(endLine));
-  const report = await pullModel(models, options).finally(endLine);
-  if (report.outcome === 'already_installed') print(`${report.id} is installed already: ${report.path}`);
-  else print(`${report.id} is installed: ${report.path}, sha256 ${report.sha256}.`);
-}
-
-function printWeights(models: ModelsService, report: PulledWeights): void {
-  const { id, folder } = report;
-  if (report.outcome === 'already_installed') print(`The weights of ${id} are here already: ${folder}`);
-  else print(`The weights of ${id} are here: ${folder}, ${formatBytes(report.sizeBytes)}, commit ${report.commit}.`);
-  if (!models.find(id)?.installed) print(`Training on it needs its file, too: fanfold models pull ${id}`);
+  print(
+    `${report.id} is installed: ${report.kind} model, ${report.contextTokens} tokens of context, sha256 ${report.sha256}.`,
+  );
 }
 
 export async function removeModelCommand(config: Config, id: string, { force }: { force?: boolean }): Promise<void> {

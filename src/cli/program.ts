@@ -10,16 +10,10 @@ import { localAccount } from './first-start.ts';
 import { createKeyCommand, deleteKeyCommand, listKeysCommand, setKeyActiveCommand } from './keys.ts';
 import { addLaunchCommand } from './launch/launch.ts';
 import { addLimitCommands, withLimitOptions } from './limits.ts';
-import {
-  type AddFlags,
-  addModelCommand,
-  kindOf,
-  listModelsCommand,
-  pullModelCommand,
-  removeModelCommand,
-} from './models.ts';
+import { type AddFlags, addModelCommand, kindOf, listModelsCommand, removeModelCommand } from './models.ts';
 import { prepareCommand } from './prepare.ts';
 import { createProjectCommand, listProjectsCommand, type ProjectFlags } from './projects.ts';
+import { addPullCommands } from './pull-models.ts';
 import { addRouteCommands } from './routes.ts';
 import { jsonOption, type ListFlags, print } from './terminal.ts';
 import { databaseUrlCommand, useDatabase } from './use-database.ts';
@@ -186,28 +180,23 @@ function addProjectCommands(projects: Command, config: Read): void {
 function addModelCommands(models: Command, { config, stop }: ProgramOptions): void {
   models
     .command('list')
-    .description('show the catalogue and what is installed')
+    .description('show the models of this installation')
     .option(...jsonOption)
     .action((flags: ListFlags) => listModelsCommand(config(), flags));
   models
     .command('add <id>')
     .description('register a local GGUF file')
-    .requiredOption('--kind <kind>', 'text or embedding')
-    .requiredOption('--gguf <file>', 'the file, which stays where it is')
+    .option('--kind <kind>', 'text or embedding; default: from the file')
+    .requiredOption('--gguf <file>', 'the file, or the first part of a split model; it stays where it is')
     .option('--context <tokens>', 'context length; default: from the file')
     .option('--rate <credits>', 'credits per GPU minute')
     .option('--name <name>', 'display name')
     .option('--query-instruction <text>', 'put before queries (embedding models)')
     .option('--force', 'replace an added model of the same id')
-    .action((id: string, flags: AddFlags & { kind: string }) =>
-      addModelCommand(config(), id, { ...flags, kind: kindOf(flags.kind) }),
+    .action((id: string, { kind, ...flags }: Omit<AddFlags, 'kind'> & { kind?: string }) =>
+      addModelCommand(config(), id, { ...flags, ...(kind === undefined ? {} : { kind: kindOf(kind) }) }),
     );
-  models
-    .command('pull <id>')
-    .description('fetch a model of the catalogue; an interrupted pull goes on where it stopped')
-    .option('--weights', 'fetch the weights that training needs, instead of the file that serves')
-    .option('--force', 'fetch again what is installed')
-    .action((id, { force, weights }) => pullModelCommand(config(), id, { force, weights, signal: stop() }));
+  addPullCommands(models, { config, stop });
   models
     .command('remove <id>')
     .description('take an added or pulled model out of the installation')

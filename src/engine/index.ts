@@ -1,7 +1,8 @@
 export { createEngine, defaultSettings, type EngineOptions, type EngineSettings } from './engine.ts';
 export { GgufError } from './gguf/bytes.ts';
-export { type GgufHeader, readGgufHeader } from './gguf/header.ts';
-export { type PlannedMemory, planMemory } from './llama/memory.ts';
+export { type GgufHeader, readGgufHeader, readGgufHeaderOf } from './gguf/header.ts';
+export { modelFiles, readPartName } from './gguf/parts.ts';
+export { type PlannedMemory, planMemory, planMemoryOfHead } from './llama/memory.ts';
 export type {
   Adapter,
   ChatMessage,

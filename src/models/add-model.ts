@@ -1,20 +1,25 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
+import { modelFiles } from '#engine';
 import { formatCredits, parseCredits, systemCodeOf } from '#kernel';
 import { embeddingLimits, type ModelKind, modelIdPattern } from './base-model.ts';
 import type { CatalogueEntry } from './catalogue.ts';
-import { checkServable, type GgufFacts, readGgufFacts } from './gguf/facts.ts';
+import { checkServable, type GgufFacts, kindOfFile, readGgufFacts } from './gguf/facts.ts';
+import type { LibraryEntry } from './library.ts';
 import { inOneLine, ModelError } from './model-error.ts';
 import type { ModelsService } from './models-service.ts';
-import { type AddedModel, type RegistryEntry, readRegistry, updateRegistry } from './registry.ts';
+import { digestOfFiles, sha256OfFile } from './registered-files.ts';
+import { type AddedModel, type HubOrigin, type RegisteredFile, readRegistry, updateRegistry } from './registry.ts';
 
 type AddModelOptions = {
   /** A new id, or the id of a catalogue entry whose file was fetched by other means. */
   id: string;
-  kind: ModelKind;
-  /** The file stays where it is; the registry keeps its absolute path, size and digest. */
+  /** Default: what the file says. */
+  kind?: ModelKind | undefined;
+  /**
+   * The file, or the first part of a split model. It stays where it is; the registry keeps the absolute paths, sizes and
+   * digests.
+   */
   ggufPath: string;
   /** Default: the file's own context, at most 4096; one input of an embedding model is at most 512. */
   contextTokens?: number | undefined;
@@ -24,10 +29,26 @@ type AddModelOptions = {
   /** Embedding models: see `withQueryInstruction`. */
   queryInstruction?: string | undefined;
   force?: boolean | undefined;
+  /** Of files that were pulled. */
+  origin?: PulledOrigin | undefined;
   nowMs?: number | undefined;
 };
 
-type AddedReport = { id: string; facts: GgufFacts; sha256: string; contextTokens: number; warnings: string[] };
+export type PulledOrigin = {
+  hub: HubOrigin;
+  /** SHA-256 by path, checked. */
+  digests: ReadonlyMap<string, string>;
+  license: string | null;
+};
+
+type AddedReport = {
+  id: string;
+  kind: ModelKind;
+  facts: GgufFacts;
+  sha256: string;
+  contextTokens: number;
+  warnings: string[];
+};
 
 const defaultContextTokens = 4096;
 
@@ -37,31 +58,58 @@ export function addModel(models: ModelsService, options: AddModelOptions): Promi
 }
 
 async function checkAndRegister(models: ModelsService, options: AddModelOptions): Promise<AddedReport> {
-  const { id, kind } = options;
+  const { id, origin } = options;
   const listed = models.catalogue.entries.find((entry) => entry.id === id);
+  const known = models.catalogue.library.find((entry) => entry.id === id);
   checkId(models, options, listed);
   // Not the real path: behind a symbolic link the name may be a digest, and this one is what the person knows.
   const path = resolve(options.ggufPath);
-  const before = await stat(path).catch((error: unknown) => {
-    throw systemCodeOf(error) === 'ENOENT' ? new ModelError(`There is no file ${path}.`, { cause: error }) : error;
-  });
+  const file = basename(path);
+  if ((await stampOf(path)) === null) throw new ModelError(`There is no file ${path}.`);
+  const before = await Promise.all(modelFiles(path).map(stampOf));
   const facts = readGgufFacts(path);
-  const warnings = checkServable(facts, kind, basename(path));
-  if (listed) checkFactsOfListed(facts, listed, basename(path));
-  const contextTokens = listed?.maxContextTokens ?? chooseContext(facts, options, warnings);
-  const added = listed ? null : describe(models, { ...options, facts, contextTokens, file: basename(path) });
-  const sha256 = await sha256OfFile(path);
-  const after = await stat(path);
-  if (after.size !== before.size || after.mtimeMs !== before.mtimeMs)
-    throw new ModelError(`${path} changed while it was read; try again when it is complete.`);
-  const entry: RegistryEntry = {
-    file: { path, size_bytes: after.size, modified_ms: after.mtimeMs, sha256 },
-    hub_commit: null,
+  const kind = options.kind ?? kindOfFile(facts, file);
+  const warnings = checkServable(facts, kind, file);
+  if (listed) checkKind(listed, kind);
+  if (listed) checkFactsOfListed(facts, listed, file);
+  if (known) checkFactsOfKnown({ facts, kind, known, file });
+  const contextTokens = listed?.maxContextTokens ?? chooseContext(facts, { ...options, kind }, warnings);
+  const added = listed ? null : describe(models, { ...options, kind, facts, contextTokens, known });
+  const files: RegisteredFile[] = [];
+  for (const [index, each] of facts.files.entries())
+    files.push(await describeFile(each, { before: before[index] ?? null, sha256: origin?.digests.get(each) }));
+  await updateRegistry(models.registryPath, id, {
+    files,
+    hub: origin?.hub ?? null,
     installed_at: new Date(options.nowMs ?? Date.now()).toISOString(),
     added,
-  };
-  await updateRegistry(models.registryPath, id, entry);
-  return { id, facts, sha256, contextTokens, warnings };
+  });
+  return { id, kind, facts, sha256: digestOfFiles(files), contextTokens, warnings };
+}
+
+type FileStamp = { size: number; mtimeMs: number };
+
+/** null: there is no such file. */
+async function stampOf(path: string): Promise<FileStamp | null> {
+  return await stat(path).catch((error: unknown) => {
+    if (systemCodeOf(error) === 'ENOENT') return null;
+    throw error;
+  });
+}
+
+type KnownOfFile = {
+  /** Before anything of it was read. */
+  before: FileStamp | null;
+  /** Of a file that was checked just now. */
+  sha256: string | undefined;
+};
+
+async function describeFile(path: string, known: KnownOfFile): Promise<RegisteredFile> {
+  const sha256 = known.sha256 ?? (await sha256OfFile(path));
+  const after = await stampOf(path);
+  if (!after || after.size !== known.before?.size || after.mtimeMs !== known.before.mtimeMs)
+    throw new ModelError(`${path} changed while it was read; try again when it is complete.`);
+  return { path, size_bytes: after.size, modified_ms: after.mtimeMs, sha256 };
 }
 
 function checkId(models: ModelsService, options: AddModelOptions, listed: CatalogueEntry | undefined): void {
@@ -72,20 +120,38 @@ function checkId(models: ModelsService, options: AddModelOptions, listed: Catalo
         'starting with a letter or digit.',
     );
   }
-  if (listed) checkListed(listed, options);
+  if (listed) checkListedOptions(listed, options);
   const registered = readRegistry(models.registryPath).entries.has(id);
   if (registered && !force) throw new ModelError(`${id} is already there; replace it with --force.`);
 }
 
-function checkListed(listed: CatalogueEntry, options: AddModelOptions): void {
+function checkListedOptions(listed: CatalogueEntry, options: AddModelOptions): void {
   if (listed.source.type === 'shipped') throw new ModelError(`${listed.id} ships with Fanfold; choose another id.`);
-  if (listed.kind !== options.kind) {
-    const article = listed.kind === 'text' ? 'a text' : 'an embedding';
-    throw new ModelError(`${listed.id} is ${article} model of the catalogue.`);
-  }
+  if (options.kind !== undefined) checkKind(listed, options.kind);
   if (options.contextTokens ?? options.rate ?? options.name ?? options.queryInstruction) {
     throw new ModelError(`The catalogue describes ${listed.id}; only --gguf can be given. Choose another id.`);
   }
+}
+
+function checkKind({ id, kind }: Pick<CatalogueEntry, 'id' | 'kind'>, given: ModelKind): void {
+  if (kind === given) return;
+  throw new ModelError(`${id} is ${kind === 'text' ? 'a text' : 'an embedding'} model of the catalogue.`);
+}
+
+/** Refuses a file that is not the model of this id, as far as the header tells. */
+function checkFactsOfKnown(model: { facts: GgufFacts; kind: ModelKind; known: LibraryEntry; file: string }): void {
+  const { facts, kind, known, file } = model;
+  checkKind(known, kind);
+  checkDimensions(facts, known, file);
+}
+
+function checkDimensions(
+  facts: GgufFacts,
+  { id, kind, dimensions }: Pick<CatalogueEntry, 'id' | 'kind' | 'dimensions'>,
+  file: string,
+): void {
+  if (kind === 'embedding' && facts.dimensions !== dimensions)
+    throw new ModelError(`${file} makes ${facts.dimensions} dimensions; ${id} has ${dimensions}.`);
 }
 
 /** Refuses a file that is not the model the catalogue names, as far as the header tells. */
@@ -94,17 +160,20 @@ export function checkFactsOfListed(facts: GgufFacts, listed: CatalogueEntry, fil
   if (context !== null && context < listed.maxContextTokens) {
     throw new ModelError(`${file} has a context of ${context} tokens; ${listed.id} has ${listed.maxContextTokens}.`);
   }
-  if (listed.kind === 'embedding' && facts.dimensions !== listed.dimensions) {
-    throw new ModelError(`${file} makes ${facts.dimensions} dimensions; ${listed.id} has ${listed.dimensions}.`);
-  }
+  checkDimensions(facts, listed, file);
   // Conversions differ by padding of the vocabulary, never by a fifth.
   if (Math.abs(facts.parameters - listed.parameters) > listed.parameters / 5) {
     throw new ModelError(`${file} has ${facts.parameters} parameters; ${listed.id} has ${listed.parameters}.`);
   }
 }
 
-function chooseContext(facts: GgufFacts, options: AddModelOptions, warnings: string[]): number {
-  const usual = options.kind === 'text' ? defaultContextTokens : embeddingLimits.maxInputTokens;
+/** The context of a model for which none is given. */
+export function defaultContextOf({ contextTokens }: Pick<GgufFacts, 'contextTokens'>, kind: ModelKind): number {
+  const usual = kind === 'text' ? defaultContextTokens : embeddingLimits.maxInputTokens;
+  return Math.min(usual, contextTokens ?? usual);
+}
+
+function chooseContext(facts: GgufFacts, options: AddModelOptions & { kind: ModelKind }, warnings: string[]): number {
   const contextTokens = options.contextTokens;
   if (contextTokens !== undefined && (!Number.isSafeInteger(contextTokens) || contextTokens < 1)) {
     throw new ModelError('The context must be a whole number of tokens, at least 1.');
@@ -115,17 +184,24 @@ function chooseContext(facts: GgufFacts, options: AddModelOptions, warnings: str
   if (contextTokens !== undefined && facts.contextTokens !== null && contextTokens > facts.contextTokens) {
     warnings.push(`The model was made for ${facts.contextTokens} tokens; answers past that may be poor.`);
   }
-  return contextTokens ?? Math.min(usual, facts.contextTokens ?? usual);
+  return contextTokens ?? defaultContextOf(facts, options.kind);
 }
 
-type Described = AddModelOptions & { facts: GgufFacts; contextTokens: number; file: string };
+type Described = AddModelOptions & {
+  kind: ModelKind;
+  facts: GgufFacts;
+  contextTokens: number;
+  /** The entry of the library, where the id is one of it. */
+  known: LibraryEntry | undefined;
+};
 
 function describe(models: ModelsService, model: Described): AddedModel {
   const shared = {
     name: nameOf(model),
+    license: model.origin?.license ?? model.known?.license ?? null,
     parameters: model.facts.parameters,
     max_context_tokens: model.contextTokens,
-    credits_per_gpu_minute: rateOf(models, model.rate),
+    credits_per_gpu_minute: rateOf(models, model),
     price_version: model.rate === undefined ? models.catalogue.priceVersion : `added-${today(model.nowMs)}`,
   };
   if (model.kind === 'text') {
@@ -142,17 +218,21 @@ function describe(models: ModelsService, model: Described): AddedModel {
     kind: 'embedding',
     // checkServable refused a file without dimensions.
     dimensions: model.facts.dimensions ?? 0,
-    query_instruction: model.queryInstruction || null,
+    query_instruction: (model.queryInstruction ?? model.known?.queryInstruction) || null,
   };
 }
 
 function nameOf(model: Described): string {
-  const name = (model.name ?? model.facts.name ?? model.id).replaceAll(/\p{C}/gu, '').trim().slice(0, 80).trim();
+  const name = (model.name ?? model.known?.name ?? model.facts.name ?? model.id)
+    .replaceAll(/\p{C}/gu, '')
+    .trim()
+    .slice(0, 80)
+    .trim();
   return name === '' ? model.id : name;
 }
 
-function rateOf(models: ModelsService, rate: string | undefined): string {
-  if (rate === undefined) return formatCredits(models.catalogue.defaultRateMicroPerMinute);
+function rateOf(models: ModelsService, { rate, facts }: Described): string {
+  if (rate === undefined) return formatCredits(models.catalogue.defaultRateOf(facts.parameters));
   const micro = parseCredits(rate);
   if (micro === null || micro < 0n) {
     throw new ModelError(`${JSON.stringify(rate)} is not a rate: credits per GPU minute, at most six decimals.`);
@@ -162,11 +242,4 @@ function rateOf(models: ModelsService, rate: string | undefined): string {
 
 function today(nowMs: number | undefined): string {
   return new Date(nowMs ?? Date.now()).toISOString().slice(0, 10);
-}
-
-/** SHA-256 of a file in hex, read as a stream. */
-export async function sha256OfFile(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(chunk);
-  return hash.digest('hex');
 }

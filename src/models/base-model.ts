@@ -4,9 +4,14 @@ export type ModelKind = 'text' | 'embedding';
 type ReasoningEffortName = 'none' | 'low' | 'high';
 
 /** Where a catalogue entry's file comes from. `shipped` is relative to the folder of the catalogue. */
-export type ModelSource =
-  | { type: 'shipped'; file: string }
-  | { type: 'hub'; repo: string; file: string; revision: string; sizeBytes: number | null; sha256: string | null };
+export type ModelSource = { type: 'shipped'; file: string } | HubSource;
+export type HubSource = {
+  type: 'hub';
+  repo: string;
+  revision: string;
+  sizeBytes: number | null;
+  sha256: string | null;
+};
 
 /** A model that hosted aliases, adapters and base-model calls stand on. */
 export type BaseModel = {
@@ -14,7 +19,7 @@ export type BaseModel = {
   name: string;
   kind: ModelKind;
   parameters: number;
-  /** SPDX id, or null for an added model. */
+  /** SPDX id, or what the publisher names it; null: not known. */
   license: string | null;
   /** Most tokens of one call: prompt plus answer of a text model, one input of an embedding model. */
   maxContextTokens: number;
@@ -30,7 +35,7 @@ export type BaseModel = {
   reasoningEfforts: readonly ReasoningEffortName[];
   /** Whether the chat template knows tools. */
   tools: boolean;
-  /** null: added from a local file. */
+  /** null: added from a file that was here. */
   source: ModelSource | null;
   installed: { ggufPath: string; sha256: string } | null;
   isRemote?: boolean;

@@ -1,15 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute, normalize } from 'node:path';
-import { type Static, type TSchema, Type } from 'typebox';
-import { Check, Errors } from 'typebox/schema';
+import type { Static } from 'typebox';
+import { Check } from 'typebox/schema';
 import { parse } from 'yaml';
 import { isFields, type Micro, parseCredits } from '#kernel';
-import { type BaseModel, embeddingLimits, modelIdPattern } from './base-model.ts';
+import { type BaseModel, embeddingLimits, type HubSource } from './base-model.ts';
+import {
+  CatalogueFile,
+  EmbeddingEntry,
+  firstProblem,
+  type RawSource,
+  type RawTraining,
+  TextEntry,
+} from './catalogue-form.ts';
+import { type LibraryEntry, parseLibraryEntry } from './library.ts';
 import { ModelError, reasonOf } from './model-error.ts';
 import type { TrainingEntry } from './training-profile.ts';
 
 /** An entry of the catalogue: everything of a base model but whether it is installed. */
-export type CatalogueEntry = Omit<BaseModel, 'installed' | 'source'> & { source: NonNullable<BaseModel['source']> };
+export type CatalogueEntry = Omit<BaseModel, 'installed' | 'source'> & {
+  source: { type: 'shipped'; file: string } | HubFileSource;
+};
+
+/** A file of a hub that the catalogue names. */
+export type HubFileSource = HubSource & { file: string };
 
 export type ModelCatalogue = {
   entries: readonly CatalogueEntry[];
@@ -19,8 +33,10 @@ export type ModelCatalogue = {
   /** What else than calls is offered on a model, by its id. */
   otherRates: ReadonlyMap<string, OtherRates>;
   training: ReadonlyMap<string, TrainingEntry>;
-  /** Rate of added models that name none. */
-  defaultRateMicroPerMinute: Micro;
+  /** Models that can be pulled by their id; each becomes a base model when it is installed, or when a route serves it. */
+  library: readonly LibraryEntry[];
+  /** Rate of a model of this size for which none is given. */
+  defaultRateOf: (parameters: number) => Micro;
 };
 
 /** Credits per GPU minute; null: not offered. */
@@ -55,14 +71,31 @@ export function parseCatalogue(text: string): ModelCatalogue {
     otherRates.set(entry.id, rates);
     if (trainable) training.set(entry.id, trainable);
   }
+  const library = (document.library ?? []).map((raw, index) => parseLibraryEntry(raw, labelOf(raw, index)));
+  for (const [index, { id }] of library.entries()) {
+    const isKnown = [...entries, ...library.slice(0, index)].some((other) => other.id === id);
+    if (isKnown) throw new ModelError(`${id}: the id is used twice`);
+  }
   return {
     entries,
+    library,
     priceVersion: document.price_version,
     pricesSince: readDay(document.prices_since, 'prices_since'),
     otherRates,
     training,
-    defaultRateMicroPerMinute: readRate(document.default_credits_per_gpu_minute),
+    defaultRateOf: defaultRates(document),
   };
+}
+
+function defaultRates({
+  default_credits_per_gpu_minute: lowest,
+  default_rates_by_size: bySize = [],
+}: Static<typeof CatalogueFile>): ModelCatalogue['defaultRateOf'] {
+  const rates = bySize
+    .map(({ from_parameters: from, credits_per_gpu_minute: rate }) => ({ from, rate: readRate(rate) }))
+    .toSorted((a, b) => b.from - a.from);
+  const lowestRate = readRate(lowest);
+  return (parameters) => rates.find(({ from }) => parameters >= from)?.rate ?? lowestRate;
 }
 
 type Extras = { rates: OtherRates; trainable: TrainingEntry | null };
@@ -158,120 +191,3 @@ function labelOf(raw: unknown, index: number): string {
   const id = isFields(raw) ? raw.id : null;
   return typeof id === 'string' && id !== '' ? id : `entry ${index + 1}`;
 }
-
-/** First schema error as `field.path must be ...`; unknown fields are named themselves. */
-function firstProblem(schema: TSchema, value: unknown): string {
-  const errors = Errors(schema, value)[1];
-  const unknownField = errors.find((error) => error.keyword === 'boolean');
-  if (unknownField) return `${fieldOf(unknownField.instancePath)} is not a known field`;
-  // The members of a union report before the union itself; the deepest path says most.
-  const [error] = errors.toSorted((a, b) => b.instancePath.length - a.instancePath.length);
-  if (!error) return 'it does not have the expected shape';
-  const field = fieldOf(error.instancePath);
-  return field === '' ? error.message : `${field} ${error.message}`;
-}
-
-function fieldOf(instancePath: string): string {
-  return instancePath.split('/').filter(Boolean).join('.');
-}
-
-/** The form of `catalogue.yaml`. */
-
-const strict = { additionalProperties: false };
-const Rate = Type.String({ pattern: '^\\d{1,6}(\\.\\d{1,6})?$' });
-const Positive = Type.Integer({ minimum: 1 });
-const Day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' });
-const defaultNames = [
-  'epochs',
-  'learning_rate',
-  'lora_rank',
-  'lora_alpha',
-  'batch_size',
-  'max_seq_length',
-  'temperature',
-];
-const Weights = Type.Object(
-  {
-    shipped: Type.Optional(Type.String({ pattern: '^[\\w.-]+(/[\\w.-]+)*$' })),
-    hub: Type.Optional(
-      Type.Object(
-        {
-          repo: Type.String({ pattern: '^[\\w.-]+/[\\w.-]+$' }),
-          revision: Type.String({ pattern: '^[\\w.-]+$' }),
-        },
-        strict,
-      ),
-    ),
-  },
-  { ...strict, minProperties: 1, maxProperties: 1 },
-);
-const Training = Type.Object(
-  {
-    weights: Weights,
-    max_seq_lengths: Type.Optional(Type.Array(Positive, { uniqueItems: true })),
-    defaults: Type.Object(
-      Object.fromEntries(defaultNames.map((name) => [name, Type.Optional(Type.Number({ exclusiveMinimum: 0 }))])),
-      strict,
-    ),
-  },
-  strict,
-);
-const shared = {
-  id: Type.String({ pattern: modelIdPattern.source }),
-  name: Type.String({ minLength: 1, maxLength: 80 }),
-  parameters: Positive,
-  license: Type.String({ minLength: 1 }),
-  created: Day,
-  max_context_tokens: Positive,
-  credits_per_gpu_minute: Rate,
-  training_credits_per_gpu_minute: Type.Optional(Rate),
-  index_credits_per_gpu_minute: Type.Optional(Rate),
-  training: Type.Optional(Training),
-};
-const Hub = Type.Object(
-  {
-    repo: Type.String({ pattern: '^[\\w.-]+/[\\w.-]+$' }),
-    file: Type.String({ pattern: '^[\\w.-]+\\.gguf$' }),
-    revision: Type.String({ pattern: '^[\\w.-]+$' }),
-    size_bytes: Type.Union([Positive, Type.Null()]),
-    sha256: Type.Union([Type.String({ pattern: '^[0-9a-f]{64}$' }), Type.Null()]),
-  },
-  strict,
-);
-const Source = Type.Object(
-  { shipped: Type.Optional(Type.String({ pattern: '\\.gguf$' })), hub: Type.Optional(Hub) },
-  { ...strict, minProperties: 1, maxProperties: 1 },
-);
-const TextEntry = Type.Object(
-  {
-    ...shared,
-    kind: Type.Literal('text'),
-    reasoning_efforts: Type.Array(Type.Enum(['none', 'low', 'high']), { uniqueItems: true }),
-    tools: Type.Boolean(),
-    source: Source,
-  },
-  strict,
-);
-const EmbeddingEntry = Type.Object(
-  {
-    ...shared,
-    kind: Type.Literal('embedding'),
-    dimensions: Positive,
-    query_instruction: Type.Union([Type.String({ minLength: 1 }), Type.Null()]),
-    source: Source,
-  },
-  strict,
-);
-/** The whole file; its models are checked one by one, so that a fault can name its own. */
-const CatalogueFile = Type.Object(
-  {
-    price_version: Type.String({ minLength: 1 }),
-    prices_since: Day,
-    default_credits_per_gpu_minute: Rate,
-    models: Type.Array(Type.Unknown(), { minItems: 1 }),
-  },
-  strict,
-);
-
-type RawTraining = Static<typeof Training>;
-type RawSource = Static<typeof Source>;

@@ -25,9 +25,12 @@ export { formatBytes, listModels, type ModelListing, renderModelTable } from './
 export { ModelError } from './model-error.ts';
 export { type ModelsService, openModels } from './models-service.ts';
 export { indexRateOf, listPrices } from './prices.ts';
-export { type PullModelOptions, pullModel } from './pull/pull-model.ts';
+export type { MachineMemory } from './pull/choose-variant.ts';
+export { pullModel } from './pull/pull-model.ts';
 export { type PulledWeights, pullWeights } from './pull/pull-weights.ts';
+export { searchHub } from './pull/search-hub.ts';
 export { renderProgress } from './pull/transfer-meter.ts';
+export type { HubAccess } from './pull/transfer-options.ts';
 export { removeModel } from './remove-model.ts';
 export { resolveModel, type ServedModel } from './resolve.ts';
 export {

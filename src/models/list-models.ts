@@ -1,8 +1,8 @@
-import { statSync } from 'node:fs';
-import type { PlannedMemory } from '#engine';
+import { modelFiles, type PlannedMemory } from '#engine';
 import { formatCredits } from '#kernel';
 import type { BaseModel, ModelKind } from './base-model.ts';
 import type { ModelsService } from './models-service.ts';
+import { statFile } from './registered-files.ts';
 
 export type ModelListing = {
   id: string;
@@ -48,7 +48,8 @@ function trainabilityOf({ catalogue, trainingProfile }: ModelsService, { id, ins
 }
 
 function sizeOf(model: BaseModel): number | null {
-  if (model.installed) return statSync(model.installed.ggufPath, { throwIfNoEntry: false })?.size ?? null;
+  if (model.installed)
+    return modelFiles(model.installed.ggufPath).reduce((sum, path) => sum + (statFile(path)?.size ?? 0), 0);
   return model.source?.type === 'hub' ? model.source.sizeBytes : null;
 }
 

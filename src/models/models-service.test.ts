@@ -76,7 +76,7 @@ describe('models of a server', () => {
       [model?.dimensions, model?.maxInputTokens, model?.maxContextTokens, model?.queryInstruction],
       [24, 512, 512, 'query: {query}'],
     );
-    assert.equal(model?.rateMicroPerMinute, models.catalogue.defaultRateMicroPerMinute);
+    assert.equal(model?.rateMicroPerMinute, models.catalogue.defaultRateOf(3 * 24));
   });
 
   test('an id is not replaced without force', async () => {

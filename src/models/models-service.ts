@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, type Stats, statSync } from 'node:fs';
+import { readFileSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { EngineModel } from '#engine';
 import { type Clock, parseCredits, systemClock } from '#kernel';
 import { type BaseModel, embeddingLimits } from './base-model.ts';
 import { type CatalogueEntry, loadCatalogue, type ModelCatalogue } from './catalogue.ts';
+import { baseModelOf } from './library.ts';
 import { reasonOf } from './model-error.ts';
+import { changeOfFiles, digestOfFiles, firstPath, statFile } from './registered-files.ts';
 import { type Registry, type RegistryEntry, readRegistry, registryPath } from './registry.ts';
 import { type TrainingProfile, type TrainingWeights, trainingProfileOf } from './training-profile.ts';
 import { holdsWeights, hubWeightsFolder } from './weights.ts';
@@ -13,6 +15,9 @@ import { holdsWeights, hubWeightsFolder } from './weights.ts';
 /** The base models of this server: the catalogue, what is installed of it, and what was added. */
 export type ModelsService = {
   baseModels: () => readonly BaseModel[];
+  /** What can be pulled by an id, and is not a base model here yet. */
+  library: () => readonly BaseModel[];
+  /** Also finds models of the library. */
   find: (id: string) => BaseModel | undefined;
   isInstalled: (id: string) => boolean;
   engineModels: () => readonly EngineModel[];
@@ -33,7 +38,12 @@ export type ModelsOptions = {
 /** A change on disk is noticed after at most this time; between looks, a question costs no system call. */
 const lookEveryMs = 500;
 
-type Snapshot = { models: BaseModel[]; byId: Map<string, BaseModel>; engineModels: EngineModel[] };
+type Snapshot = {
+  models: BaseModel[];
+  library: BaseModel[];
+  byId: Map<string, BaseModel>;
+  engineModels: EngineModel[];
+};
 
 /** Opens the models. Throws `ModelError` for a broken catalogue; a broken registry is a warning. */
 export function openModels(options: ModelsOptions): ModelsService {
@@ -44,7 +54,7 @@ export function openModels(options: ModelsOptions): ModelsService {
   let registry: Registry = { entries: new Map(), problems: [] };
   let registrySeen = '';
   let filesSeen = '';
-  let snapshot: Snapshot = { models: [], byId: new Map(), engineModels: [] };
+  let snapshot: Snapshot = { models: [], library: [], byId: new Map(), engineModels: [] };
   let nextLookMs = Number.NEGATIVE_INFINITY;
 
   const current = (): Snapshot => {
@@ -74,6 +84,7 @@ export function openModels(options: ModelsOptions): ModelsService {
   current();
   return {
     baseModels: () => current().models,
+    library: () => current().library,
     find: (id) => current().byId.get(id),
     isInstalled: (id) => current().byId.get(id)?.installed != null,
     engineModels: () => current().engineModels,
@@ -101,7 +112,7 @@ function modelFilesOf(catalogue: ModelCatalogue, registry: Registry, folder: str
   const shipped = catalogue.entries.flatMap(({ source }) =>
     source.type === 'shipped' ? [join(folder, source.file)] : [],
   );
-  return [...shipped, ...[...registry.entries.values()].map((entry) => entry.file.path)];
+  return [...shipped, ...[...registry.entries.values()].flatMap(({ files }) => files.map(({ path }) => path))];
 }
 
 type SnapshotParts = {
@@ -123,7 +134,15 @@ function takeSnapshot(parts: SnapshotParts): Snapshot {
   const engineModels = models.flatMap(({ id, kind, maxContextTokens, installed }) =>
     installed ? [{ id, kind, ggufPath: installed.ggufPath, maxContextTokens }] : [],
   );
-  return { models, byId: new Map(models.map((model) => [model.id, model])), engineModels };
+  const library = libraryOf(parts.catalogue).filter(({ id }) => !models.some((model) => model.id === id));
+  const byId = new Map([...models, ...library].map((model) => [model.id, model]));
+  return { models, library, byId, engineModels };
+}
+
+function libraryOf({ library, priceVersion, pricesSince, defaultRateOf }: ModelCatalogue): BaseModel[] {
+  return library.map((entry) =>
+    baseModelOf(entry, { priceVersion, pricesSince, rate: defaultRateOf(entry.parameters) }),
+  );
 }
 
 function installedOf(entry: CatalogueEntry, parts: SnapshotParts): BaseModel['installed'] {
@@ -133,21 +152,15 @@ function installedOf(entry: CatalogueEntry, parts: SnapshotParts): BaseModel['in
     return stat ? { ggufPath, sha256: parts.shippedDigests(ggufPath, stat) } : null;
   }
   const registered = parts.registry.entries.get(entry.id);
-  return registered ? fileOf(entry.id, registered, parts.onWarning) : null;
+  return registered ? filesOf(entry.id, registered, parts.onWarning) : null;
 }
 
-/** The registered file, unless it is gone or is another one than was registered. */
-function fileOf(id: string, { file }: RegistryEntry, onWarning: (line: string) => void): BaseModel['installed'] {
-  const stat = statFile(file.path);
-  if (!stat) {
-    onWarning(`The file of ${id} is gone: ${file.path}`);
-    return null;
-  }
-  if (stat.size !== file.size_bytes || Math.trunc(stat.mtimeMs) !== Math.trunc(file.modified_ms)) {
-    onWarning(`The file of ${id} has changed since it was registered: ${file.path}; register it again.`);
-    return null;
-  }
-  return { ggufPath: file.path, sha256: file.sha256 };
+/** The registered files, unless one is gone or is another one than was registered. */
+function filesOf(id: string, { files }: RegistryEntry, onWarning: (line: string) => void): BaseModel['installed'] {
+  const change = changeOfFiles(files);
+  if (change === null) return { ggufPath: firstPath(files), sha256: digestOfFiles(files) };
+  onWarning(`The file of ${id} ${change}`);
+  return null;
 }
 
 function addedModel(id: string, entry: RegistryEntry, onWarning: (line: string) => void): BaseModel | null {
@@ -160,7 +173,7 @@ function addedModel(id: string, entry: RegistryEntry, onWarning: (line: string) 
     name: added.name,
     kind: added.kind,
     parameters: added.parameters,
-    license: null,
+    license: added.license,
     maxContextTokens: added.max_context_tokens,
     dimensions: text ? null : added.dimensions,
     maxInputTokens: text ? null : Math.min(embeddingLimits.maxInputTokens, added.max_context_tokens),
@@ -169,10 +182,17 @@ function addedModel(id: string, entry: RegistryEntry, onWarning: (line: string) 
     queryInstruction: text ? null : added.query_instruction,
     reasoningEfforts: text ? added.reasoning_efforts : [],
     tools: text && added.tools,
-    source: null,
-    installed: fileOf(id, entry, onWarning),
+    source: sourceOf(entry),
+    installed: filesOf(id, entry, onWarning),
     created: new Date(entry.installed_at),
   };
+}
+
+function sourceOf({ hub, files }: RegistryEntry): BaseModel['source'] {
+  if (!hub) return null;
+  const { repo, revision } = hub;
+  const sizeBytes = files.reduce((sum, { size_bytes: size }) => sum + size, 0);
+  return { type: 'hub', repo, revision, sizeBytes, sha256: digestOfFiles(files) };
 }
 
 /** Digests of the small shipped files, computed once per version of the file. */
@@ -186,16 +206,6 @@ function createDigestCache(): (path: string, stat: Stats) => string {
     known.set(path, { version, sha256 });
     return sha256;
   };
-}
-
-function statFile(path: string): Stats | null {
-  try {
-    const stat = statSync(path, { throwIfNoEntry: false });
-    return stat?.isFile() ? stat : null;
-  } catch {
-    // Not readable counts as not there.
-    return null;
-  }
 }
 
 function fingerprintOf(path: string): string {

@@ -11,7 +11,7 @@ export function listPrices({ baseModels, catalogue }: Pick<ModelsService, 'baseM
     priceVersion: catalogue.priceVersion,
     effectiveFrom: catalogue.pricesSince,
     models: baseModels().map((model) => {
-      const { id, kind, parameters, created, source, rateMicroPerMinute, priceVersion } = model;
+      const { id, kind, parameters, created, rateMicroPerMinute, priceVersion } = model;
       const others = catalogue.otherRates.get(id);
       return {
         id,
@@ -19,7 +19,7 @@ export function listPrices({ baseModels, catalogue }: Pick<ModelsService, 'baseM
         parameters,
         listedAt: created,
         priceVersion,
-        effectiveFrom: source === null ? created : catalogue.pricesSince,
+        effectiveFrom: others ? catalogue.pricesSince : created,
         rates: {
           inference: rateMicroPerMinute,
           training: others?.trainingMicroPerMinute ?? null,

@@ -24,12 +24,13 @@ function freshPath(text?: string): string {
 }
 
 const entry: RegistryEntry = {
-  file: { path: '/models/m.gguf', size_bytes: 10, modified_ms: 1.5, sha256: 'a'.repeat(64) },
-  hub_commit: null,
+  files: [{ path: '/models/m.gguf', size_bytes: 10, modified_ms: 1.5, sha256: 'a'.repeat(64) }],
+  hub: null,
   installed_at: '2026-01-02T03:04:05.678Z',
   added: {
     kind: 'embedding',
     name: 'M',
+    license: null,
     parameters: 5,
     max_context_tokens: 512,
     credits_per_gpu_minute: '0.030000',
@@ -55,7 +56,7 @@ describe('registry of installed models', () => {
 
   test('an entry that does not read is left out and named, the others stay, and writing keeps every field', async () => {
     const future = { ...entry, colour: 'blue', added: { ...entry.added, more: 1 } };
-    const models = { good: entry, bad: { file: 3 }, 'Not An Id': entry, future };
+    const models = { good: entry, bad: { files: 3 }, 'Not An Id': entry, future };
     const path = freshPath(JSON.stringify({ version: 1, models }));
     const registry = readRegistry(path);
     assert.deepEqual([...registry.entries.keys()], ['good', 'future']);

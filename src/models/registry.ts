@@ -9,8 +9,8 @@ import { withFileLock } from './file-lock.ts';
 import { ModelError, reasonOf } from './model-error.ts';
 
 /**
- * The installed models of a data folder: `models/registry.json`. An entry either installs a catalogue entry (`file`
- * only) or describes a model that a person added (`added` too).
+ * The installed models of a data folder: `models/registry.json`. An entry either installs a catalogue entry (`files`
+ * only) or describes a model that a person added or pulled (`added` too).
  */
 const File = Type.Object({
   /** Absolute. */
@@ -19,8 +19,17 @@ const File = Type.Object({
   modified_ms: Type.Number(),
   sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
 });
+const Hub = Type.Object({
+  repo: Type.String(),
+  revision: Type.String(),
+  commit: Type.String(),
+  /** In the repository: the first one of a split model. */
+  file: Type.String(),
+});
 const addedFields = {
   name: Type.String({ minLength: 1, maxLength: 80 }),
+  /** As its publisher names it; null: not known. */
+  license: Type.Union([Type.String({ minLength: 1 }), Type.Null()]),
   parameters: Type.Integer({ minimum: 1 }),
   max_context_tokens: Type.Integer({ minimum: 1 }),
   credits_per_gpu_minute: Type.String(),
@@ -41,13 +50,17 @@ const Added = Type.Union([
   }),
 ]);
 const Entry = Type.Object({
-  file: File,
-  hub_commit: Type.Union([Type.String(), Type.Null()]),
+  /** The parts of a split model in order; else one. */
+  files: Type.Array(File, { minItems: 1 }),
+  /** Where the files were pulled from; null: they were here. */
+  hub: Type.Union([Hub, Type.Null()]),
   installed_at: Type.String(),
   added: Type.Union([Added, Type.Null()]),
 });
 
 export type RegistryEntry = Type.Static<typeof Entry>;
+export type RegisteredFile = Type.Static<typeof File>;
+export type HubOrigin = Type.Static<typeof Hub>;
 export type AddedModel = Type.Static<typeof Added>;
 
 export type Registry = {

@@ -1,8 +1,10 @@
 import { rm, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
+import { modelIdPattern } from './base-model.ts';
 import { withFileLock } from './file-lock.ts';
 import { inOneLine, ModelError } from './model-error.ts';
 import type { ModelsService } from './models-service.ts';
+import { firstPath } from './registered-files.ts';
 import { readRegistry, updateRegistry } from './registry.ts';
 import { removeWeights } from './weights.ts';
 
@@ -22,9 +24,14 @@ export type RemovedReport = { id: string; deletedFile: string | null; deletedWei
  */
 export function removeModel(models: ModelsService, options: RemoveModelOptions): Promise<RemovedReport> {
   const { id } = options;
-  const isPullable = models.catalogue.entries.some((entry) => entry.id === id && entry.source.type === 'hub');
-  const remove = () => checkAndRemove(models, options);
-  return inOneLine(() => (isPullable ? withPullLock(models, id, remove) : remove()));
+  return inOneLine(async () => {
+    const listed = models.catalogue.entries.find((entry) => entry.id === id);
+    if (listed?.source.type === 'shipped') throw new ModelError(`${id} ships with Fanfold and cannot be removed.`);
+    if (!modelIdPattern.test(id)) throw noSuchModel(id);
+    const hasFolder = (await stat(pulledFolder(models, id)).catch(() => null)) !== null;
+    if (!hasFolder && !readRegistry(models.registryPath).entries.has(id) && !models.find(id)) throw noSuchModel(id);
+    return await withPullLock(models, id, () => checkAndRemove(models, options));
+  });
 }
 
 /** One command at a time may fetch or remove the file of a model. */
@@ -35,21 +42,23 @@ export function withPullLock<Result>(models: ModelsService, id: string, work: ()
 
 async function checkAndRemove(models: ModelsService, options: RemoveModelOptions): Promise<RemovedReport> {
   const { id } = options;
-  const listed = models.catalogue.entries.find((entry) => entry.id === id);
-  if (listed?.source.type === 'shipped') throw new ModelError(`${id} ships with Fanfold and cannot be removed.`);
   const entry = readRegistry(models.registryPath).entries.get(id);
-  if (!entry && !listed) throw new ModelError(`There is no model ${JSON.stringify(id.slice(0, 80))}.`);
   if (!entry) return removeRemains(models, id);
   if (!options.force) await refuseUsed(options);
   await updateRegistry(models.registryPath, id, null);
   const deletedWeights = await removeWeights(models.registryPath, id);
   const folder = pulledFolder(models, id);
-  if (!entry.file.path.startsWith(folder + sep)) return { id, deletedFile: null, deletedWeights };
+  const path = firstPath(entry.files);
+  if (!path.startsWith(folder + sep)) return { id, deletedFile: null, deletedWeights };
   await rm(folder, { recursive: true, force: true });
-  return { id, deletedFile: entry.file.path, deletedWeights };
+  return { id, deletedFile: path, deletedWeights };
 }
 
-/** What is there of a model of the catalogue that is not installed: weights to train on, and what a pull had fetched. */
+function noSuchModel(id: string): ModelError {
+  return new ModelError(`There is no model ${JSON.stringify(id.slice(0, 80))}.`);
+}
+
+/** What is there of a model that is not installed: weights to train on, and what a pull had fetched. */
 async function removeRemains(models: ModelsService, id: string): Promise<RemovedReport> {
   const deletedWeights = await removeWeights(models.registryPath, id);
   const deletedFile = await removeFolder(pulledFolder(models, id));

@@ -36,7 +36,7 @@ const embedding: BaseModel = {
 const absent: BaseModel = {
   ...text,
   id: 'base-absent',
-  source: { type: 'hub', repo: 'a/b', file: 'c.gguf', revision: 'main', sizeBytes: null, sha256: null },
+  source: { type: 'hub', repo: 'a/b', revision: 'main', sizeBytes: null, sha256: null },
   installed: null,
 };
 const gone: BaseModel = { ...absent, id: 'base-gone', source: null };

@@ -3,7 +3,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 /** Writes GGUF version 3 files: models with random weights for benchmarks, models and adapters for tests. */
 
 export type GgufValue =
-  | { type: 'u32' | 'f32'; value: number }
+  | { type: 'u16' | 'u32' | 'i32' | 'f32'; value: number }
   | { type: 'bool'; value: boolean }
   | { type: 'string'; value: string }
   | { type: 'strings'; value: readonly string[] }
@@ -63,8 +63,12 @@ function header(metadata: Record<string, GgufValue>, tensors: readonly GgufTenso
 
 function encode(value: GgufValue): Buffer[] {
   switch (value.type) {
+    case 'u16':
+      return [u32(2), Buffer.from(Uint16Array.of(value.value).buffer)];
     case 'u32':
       return [u32(4), u32(value.value)];
+    case 'i32':
+      return [u32(5), Buffer.from(Int32Array.of(value.value).buffer)];
     case 'f32':
       return [u32(6), f32(value.value)];
     case 'bool':

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the store does with the next transfer instead of serving it well. */
+/** What the store does with the next transfer instead of serving it well. Pieces of known ends are served well in any case. */
 export type Misbehaviour =
   /** Serves it well after all. */
   | { type: 'none' }
@@ -34,6 +34,8 @@ export type HubServer = {
   options: {
     /** Token that the hub asks for. */
     token: string | null;
+    /** Whether the listings are for everybody. */
+    isGated: boolean;
     /** Hops between hub and store. */
     redirects: number;
     /** Sends its redirect to this address. */
@@ -65,6 +67,7 @@ export async function startHubServer(...served: { path: string; bytes: Buffer }[
   const queue: Misbehaviour[] = [];
   const options: HubServer['options'] = {
     token: null,
+    isGated: false,
     redirects: 1,
     redirectTo: null,
   };
@@ -74,21 +77,24 @@ export async function startHubServer(...served: { path: string; bytes: Buffer }[
   const store = createServer((request, response) => {
     requests.push({ host: 'store', url: request.url ?? '', headers: request.headers });
     const { bytes } = files[Number(/^\/blob(\d+)/.exec(request.url ?? '')?.[1])] ?? { bytes: Buffer.alloc(0) };
-    sendPart({ request, response, bytes, fault: queue.shift() ?? null });
+    const isPiece = pieceRange.test(request.headers.range ?? '');
+    sendPart({ request, response, bytes, fault: isPiece ? null : (queue.shift() ?? null) });
   });
   const storeUrl = await listen(store);
   const hub = createServer((request, response) => {
     requests.push({ host: 'hub', url: request.url ?? '', headers: request.headers });
     const hop = Number(new URL(request.url ?? '/', 'http://hub').searchParams.get('hop') ?? 0);
-    if (options.token && request.headers.authorization !== `Bearer ${options.token}`) {
-      return response.writeHead(401).end('Access to this repository is restricted.');
-    }
+    const isOpen = !options.token || request.headers.authorization === `Bearer ${options.token}`;
+    if (!isOpen && !options.isGated) return response.writeHead(401).end('Access to this repository is restricted.');
     const answer = answers.get(request.url ?? '');
     if (answer !== undefined) return response.end(JSON.stringify(answer));
-    const [path] = (request.url ?? '').split('?');
+    const [path = ''] = (request.url ?? '').split('?');
+    if (path.startsWith('/api/')) return refuse(response, notListed(path, answers));
+    // Of gated repositories everybody sees the listing.
+    if (!isOpen) return refuse(response, { status: 401, code: 'GatedRepo' });
     const index = files.findIndex((file) => file.path === path);
     const file = files[index];
-    if (!file) return response.writeHead(404).end('Entry not found');
+    if (!file) return refuse(response, { status: 404, code: 'EntryNotFound' });
     const far = hop + 1 >= options.redirects;
     // Hops on the hub itself are relative, as they are for renamed repositories.
     response.writeHead(far ? 302 : 307, {
@@ -112,6 +118,21 @@ export async function startHubServer(...served: { path: string; bytes: Buffer }[
   };
 }
 
+type Refusal = { status: number; code: string };
+
+function refuse(response: ServerResponse, { status, code }: Refusal) {
+  response.writeHead(status, { 'x-error-code': code }).end(JSON.stringify({ error: code }));
+}
+
+/** The hub answers 401 for a repository that is not there, which could be a private one. */
+function notListed(path: string, answers: ReadonlyMap<string, unknown>): Refusal {
+  const repository = `${path.split('/revision/', 1)[0]}/`;
+  const isThere = [...answers.keys()].some((listed) => listed.startsWith(repository));
+  return isThere ? { status: 404, code: 'RevisionNotFound' } : { status: 401, code: 'RepoNotFound' };
+}
+
+const pieceRange = /^bytes=(\d+)-(\d+)$/;
+
 type Part = {
   request: IncomingMessage;
   response: ServerResponse;
@@ -124,7 +145,8 @@ function sendPart({ request, response, bytes, fault }: Part): void {
     response.writeHead(fault.status, fault.headers).end('no');
     return;
   }
-  const asked = /^bytes=(\d+)-$/.exec(request.headers.range ?? '');
+  const asked = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '');
+  const end = asked?.[2] ? Math.min(Number(asked[2]) + 1, bytes.length) : bytes.length;
   const ranged = asked !== null && fault?.type !== 'ignore_range';
   let start = ranged ? Number(asked[1]) : 0;
   if (start >= bytes.length) {
@@ -132,12 +154,12 @@ function sendPart({ request, response, bytes, fault }: Part): void {
     return;
   }
   if (fault?.type === 'wrong_range') start = Math.floor(start / 2);
-  let body = bytes.subarray(start);
+  let body = bytes.subarray(start, end);
   if (fault?.type === 'corrupt') body = Buffer.alloc(body.length, 1);
   if (fault?.type === 'too_long') body = Buffer.concat([body, Buffer.alloc(1000)]);
   response.writeHead(ranged ? 206 : 200, {
     'content-length': body.length,
-    ...(ranged ? { 'content-range': `bytes ${start}-${bytes.length - 1}/${bytes.length}` } : {}),
+    ...(ranged ? { 'content-range': `bytes ${start}-${end - 1}/${bytes.length}` } : {}),
   });
   if (fault?.type === 'cut') {
     response.write(body.subarray(0, fault.afterBytes), () => setTimeout(() => response.destroy(), 20));

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { GgufTensor, GgufValue } from './gguf-writer.ts';
 import { tensorBytes, writeGguf } from './gguf-writer.ts';
 
@@ -85,6 +86,32 @@ export const chatMlTemplate =
 
 export function writeRandomModel(path: string, model: RandomModel): void {
   writeGguf(path, metadataOf(model), tensorsOf(model));
+}
+
+/** The same model in as many parts, as `llama-gguf-split` writes them. Returns their paths. */
+export function writeSplitModel(folder: string, { count, ...model }: RandomModel & { count: number }): string[] {
+  const tensors = tensorsOf(model);
+  const padded = (number: number) => String(number).padStart(5, '0');
+  return Array.from({ length: count }, (_, index) => {
+    const path = join(folder, `random-${padded(index + 1)}-of-${padded(count)}.gguf`);
+    const first = Math.ceil((index * tensors.length) / count);
+    const end = Math.ceil(((index + 1) * tensors.length) / count);
+    const metadata = {
+      ...(index === 0 ? metadataOf(model) : {}),
+      ...splitMetadata({ index, count, tensors: tensors.length }),
+    };
+    writeGguf(path, metadata, tensors.slice(first, end));
+    return path;
+  });
+}
+
+/** What each part of a split model says of itself. */
+export function splitMetadata(part: { index: number; count: number; tensors: number }): Record<string, GgufValue> {
+  return {
+    'split.no': { type: 'u16', value: part.index },
+    'split.count': { type: 'u16', value: part.count },
+    'split.tensors.count': { type: 'i32', value: part.tensors },
+  };
 }
 
 function metadataOf({

@@ -1,4 +1,4 @@
-import { type GgufBytes, GgufError, quoted, readGgufFile } from './bytes.ts';
+import { type GgufBytes, GgufError, openGgufBytes, quoted, readGgufFile } from './bytes.ts';
 import { type GgufScalar, readGgufCounts, readGgufEntries } from './metadata.ts';
 
 export type GgufHeader = {
@@ -19,6 +19,17 @@ export type GgufHeader = {
  */
 export function readGgufHeader(path: string): GgufHeader {
   return readGgufFile(path, readHeader);
+}
+
+/**
+ * The same from the first bytes of a file that has `fileBytes` in all. Throws `GgufError` also where the header ends after
+ * these bytes.
+ */
+export function readGgufHeaderOf(head: Buffer, { fileBytes, name }: { fileBytes: number; name: string }): GgufHeader {
+  return readHeader(
+    openGgufBytes((target, from) => head.copy(target, 0, from), head.length, name),
+    fileBytes,
+  );
 }
 
 function readHeader(bytes: GgufBytes, fileBytes: number): GgufHeader {

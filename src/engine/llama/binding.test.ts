@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { writeRandomAdapter } from '#test/lora-adapter.ts';
-import { smallShape, writeRandomModel } from '#test/random-model.ts';
+import { smallShape, writeRandomModel, writeSplitModel } from '#test/random-model.ts';
 import { type NativeContext, openModel } from './binding.ts';
 import { lastLogits, logitsAt } from './raw-outputs.fixture.ts';
 
@@ -18,12 +18,15 @@ writeRandomAdapter(file('a.gguf'), adapter);
 writeRandomAdapter(file('zero.gguf'), { ...adapter, spreadOfB: 0 });
 
 const model = await openModel({ path: file('text.gguf'), gpu: false, maxThreads: 1 });
+const parts = writeSplitModel(folder, { shape: smallShape, seed: 1, kind: 'text', spread: 0.2, ends: false, count: 3 });
+const split = await openModel({ path: parts[0] ?? '', gpu: false, maxThreads: 1 });
 const embedder = await openModel({ path: file('embed.gguf'), gpu: false, maxThreads: 1 });
 const shape = { sequences: 4, contextTokens: 256, batchTokens: 64, threads: 1, embeddings: false };
 const words = (seed: number, count: number) => Uint32Array.from({ length: count }, (_, i) => (seed + i * 37) % 250);
 
 after(async () => {
   await model.dispose();
+  await split.dispose();
   await embedder.dispose();
   rmSync(folder, { recursive: true });
 });
@@ -69,6 +72,19 @@ describe('model', () => {
   test('a control token in plain text stays text', () => {
     assert.deepEqual([...model.addon.tokenize('<|im_end|>', true)], [258]);
     assert.equal(model.addon.tokenize('<|im_end|>', false).length, '<|im_end|>'.length);
+  });
+
+  test('a model in several files is the same as in one: the library finds the parts beside the first', async () => {
+    assert.equal(split.facts.vocabularySize, smallShape.vocabulary);
+    const logitsOf = async (opened: typeof model) => {
+      const context = await opened.createContext(shape);
+      try {
+        return await lastLogits(opened, context, words(5, 8));
+      } finally {
+        await context.dispose();
+      }
+    };
+    assert.deepEqual(await logitsOf(split), await logitsOf(model));
   });
 
   test('a file that is no model is refused with a reason', async () => {

@@ -1,6 +1,6 @@
 import type { EngineModel } from '../port.ts';
 import { checkpointLimits } from './checkpoints.ts';
-import { type ModelShape, readModelFile } from './model-file.ts';
+import { type ModelShape, readModelFile, shapeOfHead } from './model-file.ts';
 
 /** The memory plan of a load: what it needs, and which idle models are unloaded for it. */
 
@@ -146,6 +146,17 @@ export async function planMemory(
   model: Pick<EngineModel, 'kind' | 'ggufPath' | 'maxContextTokens'>,
   settings: { sequences: number; batchTokens: number },
 ): Promise<PlannedMemory> {
-  const need = needOfFile(model, await readModelFile(model.ggufPath), settings);
-  return { modelBytes: need.baseBytes, adapterBytes: need.mostContexts * need.contextBytes };
+  return plannedOf(needOfFile(model, await readModelFile(model.ggufPath), settings));
+}
+
+/** The same for a model that is not here, from the first bytes of its file and its size. */
+export function planMemoryOfHead(
+  model: Pick<EngineModel, 'kind' | 'maxContextTokens'> & { head: Buffer; bytes: number },
+  settings: { sequences: number; batchTokens: number },
+): PlannedMemory {
+  return plannedOf(needOfFile(model, { bytes: model.bytes, shape: shapeOfHead(model.head, 'head') }, settings));
+}
+
+function plannedOf({ baseBytes, contextBytes, mostContexts }: MemoryNeed): PlannedMemory {
+  return { modelBytes: baseBytes, adapterBytes: mostContexts * contextBytes };
 }

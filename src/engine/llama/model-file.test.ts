@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type GgufValue, writeGguf } from '#test/gguf-writer.ts';
+import { smallShape, writeSplitModel } from '#test/random-model.ts';
 import { needOf } from './memory.ts';
-import { readShape } from './model-file.ts';
+import { fileBytes, readModelFile, readShape, stampOf } from './model-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fanfold-shape-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -34,6 +35,20 @@ function shapeOf(architecture: string, keys: Record<string, GgufValue>) {
   );
   return readShape(path);
 }
+
+test('a model in several files has the size of all, and is another one when one of them changes', async () => {
+  const random = { shape: smallShape, seed: 1, kind: 'text', spread: 0.2, ends: false } as const;
+  const paths = writeSplitModel(folder, { ...random, count: 3 });
+  const [first = '', , third = ''] = paths;
+  const bytes = paths.reduce((sum, path) => sum + statSync(path).size, 0);
+  const file = await readModelFile(first);
+  assert.equal(file.bytes, bytes);
+  assert.equal(fileBytes(first), bytes);
+  assert.equal(file.shape?.vocabulary, smallShape.vocabulary);
+  assert.equal(await stampOf(first), file.stamp);
+  appendFileSync(third, 'x');
+  assert.notEqual(await stampOf(first), file.stamp);
+});
 
 test('heads given for each layer count for each layer', async () => {
   const cacheValues = async (keys: Record<string, GgufValue>, architecture = 'qwen3') =>

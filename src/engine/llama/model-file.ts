@@ -3,24 +3,30 @@ import { open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type GgufBytes, GgufError, openGgufBytes } from '../gguf/bytes.ts';
 import { readGgufCounts, readGgufEntries } from '../gguf/metadata.ts';
+import { modelFiles } from '../gguf/parts.ts';
 
+/** `bytes`: of all files of a split model. */
 export type ModelFile = { path: string; bytes: number; stamp: string; shape: ModelShape | null };
 
-/** Identity of a file's present content: path, size and change time. Of a missing file: its path. */
+/** Identity of the present content of a model: path, size and change time of its files. Of a missing file: its path. */
 export async function stampOf(path: string): Promise<string> {
-  const found = await stat(path).catch(() => null);
-  return found === null ? path : `${path} ${found.size} ${found.mtimeMs} ${found.ino}`;
+  const stamps = modelFiles(path).map(async (file) => {
+    const found = await stat(file).catch(() => null);
+    return found === null ? file : `${file} ${found.size} ${found.mtimeMs} ${found.ino}`;
+  });
+  return (await Promise.all(stamps)).join(' ');
 }
 
 export async function readModelFile(path: string): Promise<ModelFile> {
   const stamp = await stampOf(path);
-  const { size } = await stat(path);
-  return { path, bytes: size, stamp, shape: await readShape(path) };
+  const stats = await Promise.all(modelFiles(path).map((file) => stat(file)));
+  return { path, bytes: stats.reduce((sum, { size }) => sum + size, 0), stamp, shape: await readShape(path) };
 }
 
 /** Size for an estimate before anything is loaded; 0 when there is no such file. */
 export function fileBytes(path: string | undefined): number {
-  return path === undefined ? 0 : (statSync(path, { throwIfNoEntry: false })?.size ?? 0);
+  if (path === undefined) return 0;
+  return modelFiles(path).reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0);
 }
 
 export type ModelShape = {
@@ -43,10 +49,15 @@ export async function readShape(path: string): Promise<ModelShape | null> {
   const file = await open(path, 'r');
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-    return shapeOf(valuesOf(openGgufBytes((target, from) => buffer.copy(target, 0, from), bytesRead, basename(path))));
+    return shapeOfHead(buffer.subarray(0, bytesRead), basename(path));
   } finally {
     await file.close();
   }
+}
+
+/** The same from the first bytes of a file. */
+export function shapeOfHead(head: Buffer, name: string): ModelShape | null {
+  return shapeOf(valuesOf(openGgufBytes((target, from) => head.copy(target, 0, from), head.length, name)));
 }
 
 /** Numbers and short lists of numbers by key without the architecture prefix, up to the vocabulary; any other list counts with its length. */

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { type SampleModel, writeSampleModel } from '#test/model-files.ts';
-import { checkServable, readGgufFacts } from './facts.ts';
+import { splitMetadata } from '#test/random-model.ts';
+import { checkServable, kindOfFile, readGgufFacts } from './facts.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fanfold-facts-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -31,12 +32,54 @@ describe('facts of a model file', () => {
     assert.equal(factsOf({ kind: 'embedding', metadata }).dimensions, 32);
   });
 
-  test('parts of split models are refused, by name and by content', () => {
-    assert.throws(() => factsOf({}, 'm-00001-of-00003.gguf'), /one part of a split model/);
-    assert.throws(
-      () => factsOf({ metadata: { 'split.count': { type: 'u32', value: 2 } } }),
-      /one part of a split model/,
+  test('of a split model are those of all of its parts, which must be there and be what their names say', () => {
+    const part = (index: number, count = 3) => splitMetadata({ index, count, tensors: 3 });
+    const names = [1, 2, 3].map((number) => `m-0000${number}-of-00003.gguf`);
+    const [first = '', second = '', third = ''] = names;
+    assert.throws(() => factsOf({ metadata: part(0) }, first), {
+      message: `Part 2 of 3 is missing: ${second} must stand beside the first one.`,
+    });
+    // The first part may hold no weights, the others hold no vocabulary.
+    const write = (name: string, metadata: NonNullable<SampleModel['metadata']>) =>
+      writeSampleModel(join(folder, name), { metadata });
+    const bare = { 'tokenizer.ggml.tokens': undefined, 'general.architecture': undefined };
+    write(second, { ...bare, ...part(1) });
+    write(third, { ...bare, ...part(2) });
+    const facts = factsOf({ metadata: part(0), tensors: [] }, first);
+    assert.equal(facts.parameters, 2 * 3 * 128);
+    assert.deepEqual(
+      facts.files,
+      names.map((name) => join(folder, name)),
     );
+    assert.equal(
+      facts.fileBytes,
+      names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0),
+    );
+    assert.throws(() => readGgufFacts(join(folder, third)), /is part 3 of a split model; give the first part, m-00001/);
+    write(third, { ...bare, ...part(1) });
+    assert.throws(() => readGgufFacts(join(folder, first)), /m-00003-of-00003\.gguf is not part 3 of 3/);
+  });
+
+  test('of a file whose name and content disagree about parts are refused', () => {
+    assert.throws(() => factsOf({}, 'n-00001-of-00003.gguf'), /is whole and is named like one of 3 parts/);
+    const metadata = splitMetadata({ index: 0, count: 2, tensors: 2 });
+    assert.throws(() => factsOf({ metadata }), /m\.gguf is one of 2 parts and is named like one that is whole/);
+    assert.equal(factsOf({}, 'n-00001-of-00001.gguf').files.length, 1);
+  });
+
+  test('say what the model is for', () => {
+    const kindOf = (model: SampleModel) => kindOfFile(factsOf(model), 'm.gguf');
+    assert.equal(kindOf({}), 'text');
+    for (const pooling of [1, 2, 3]) assert.equal(kindOf({ kind: 'embedding', pooling }), 'embedding');
+    const pooling = { 'qwen3.pooling_type': { type: 'u32', value: 3 } } as const;
+    assert.equal(kindOf({ metadata: pooling }), 'embedding', 'also with a chat template');
+    const causal = { 'qwen3.attention.causal': { type: 'bool', value: false } } as const;
+    assert.equal(kindOf({ template: null, metadata: causal }), 'embedding');
+    assert.throws(() => kindOf({ kind: 'embedding', pooling: 4 }), /is a reranker/);
+    const clip = { 'general.architecture': { type: 'string', value: 'clip' } } as const;
+    assert.throws(() => factsOf({ metadata: clip }), /is the image encoder of a model/);
+    const projector = { 'general.type': { type: 'string', value: 'mmproj' } } as const;
+    assert.throws(() => factsOf({ metadata: projector }), /holds "mmproj", not a model/);
   });
 
   test('adapters, files without weights, tokeniser or architecture are refused', () => {

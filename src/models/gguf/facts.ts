@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import { GgufError, type GgufHeader, readGgufHeader } from '#engine';
-import { systemCodeOf } from '#kernel';
-import { ModelError, reasonOf } from '../model-error.ts';
+import type { ModelKind } from '../base-model.ts';
+import { ModelError } from '../model-error.ts';
+import { type ModelHeader, numberOf, positiveOf, readModelHeader, textOf } from './model-header.ts';
 
 export type GgufFacts = {
   architecture: string;
@@ -17,20 +17,24 @@ export type GgufFacts = {
   pooling: 'none' | 'mean' | 'cls' | 'last' | 'rank' | null;
   /** Whether the tokeniser appends the end token; null: the file does not say. */
   addsEndToken: boolean | null;
+  /** Whether a token sees those before it only, as in models that write; null: the file does not say. */
+  isCausal: boolean | null;
   parameters: number;
+  /** Of all files. */
   fileBytes: number;
+  /** All parts of a split model in order, else the one file. */
+  files: readonly string[];
 };
 
 const poolings = ['none', 'mean', 'cls', 'last', 'rank'] as const;
-const splitName = /-\d{5}-of-\d{5}\.gguf$/i;
 
-/** Reads the facts of a model file. Throws `ModelError` for damaged files, parts of split files, adapters and projectors. */
+/** Reads the facts of a model, by the path of its file or of its first part. Throws `ModelError` for what is not a model. */
 export function readGgufFacts(path: string): GgufFacts {
-  const file = basename(path);
-  const header = readHeader(path);
-  if (splitName.test(file) || (numberOf(header, 'split.count') ?? 1) > 1) {
-    throw new ModelError(`${file} is one part of a split model; join the parts first with llama-gguf-split --merge.`);
-  }
+  return factsOf(readModelHeader(path), basename(path));
+}
+
+/** The same from a header. */
+export function factsOf(header: ModelHeader, file: string): GgufFacts {
   const architecture = textOf(header, 'general.architecture');
   if (!architecture || !/^[a-z0-9._-]{1,64}$/i.test(architecture)) {
     throw new ModelError(`${file} names no architecture; it is not a model that llama.cpp can load.`);
@@ -39,28 +43,15 @@ export function readGgufFacts(path: string): GgufFacts {
   if (type !== null && type !== 'model') {
     throw new ModelError(`${file} holds ${JSON.stringify(type.slice(0, 40))}, not a model.`);
   }
+  // Older image encoders name no type.
+  if (architecture === 'clip') throw new ModelError(`${file} is the image encoder of a model, not a model.`);
   if (header.tensorCount === 0 || !header.arrayLengths.has('tokenizer.ggml.tokens')) {
     throw new ModelError(
       `${file} has no ${header.tensorCount === 0 ? 'weights' : 'tokeniser'}, so it cannot be served.`,
     );
   }
-  return factsOf(header, architecture);
-}
-
-function readHeader(path: string): GgufHeader {
-  try {
-    return readGgufHeader(path);
-  } catch (error) {
-    if (error instanceof GgufError) throw new ModelError(error.message, { cause: error });
-    if (systemCodeOf(error) === null) throw error;
-    throw new ModelError(`Cannot read ${path}: ${reasonOf(error)}`, { cause: error });
-  }
-}
-
-function factsOf(header: GgufHeader, architecture: string): GgufFacts {
   const pooling = numberOf(header, `${architecture}.pooling_type`);
   const template = textOf(header, 'tokenizer.chat_template') ?? '';
-  const addsEnd = header.values.get('tokenizer.ggml.add_eos_token');
   return {
     architecture,
     name: textOf(header, 'general.name'),
@@ -72,17 +63,32 @@ function factsOf(header: GgufHeader, architecture: string): GgufFacts {
     thinks: template.includes('enable_thinking'),
     knowsTools: /\btools\b/.test(template),
     pooling: pooling === null ? null : (poolings[pooling] ?? null),
-    addsEndToken: typeof addsEnd === 'boolean' ? addsEnd : null,
+    addsEndToken: flagOf(header, 'tokenizer.ggml.add_eos_token'),
+    isCausal: flagOf(header, `${architecture}.attention.causal`),
     parameters: header.parameters,
     fileBytes: header.fileBytes,
+    files: header.files,
   };
+}
+
+function flagOf({ values }: ModelHeader, key: string): boolean | null {
+  const value = values.get(key);
+  return typeof value === 'boolean' ? value : null;
+}
+
+/** What a model is for, as its file tells: one that pools makes vectors, also where it has a chat template. Throws `ModelError`. */
+export function kindOfFile({ pooling, isCausal, hasChatTemplate }: GgufFacts, file: string): ModelKind {
+  if (pooling === 'rank') throw new ModelError(`${file} is a reranker: it scores pairs, which is not served yet.`);
+  if (pooling === 'mean' || pooling === 'cls' || pooling === 'last') return 'embedding';
+  if (isCausal === false && !hasChatTemplate) return 'embedding';
+  return 'text';
 }
 
 /**
  * Checks that a file can serve as `kind`. Throws `ModelError` when it cannot; returns one line for each thing that
  * works but probably not as wished.
  */
-export function checkServable(facts: GgufFacts, kind: 'text' | 'embedding', file: string): string[] {
+export function checkServable(facts: GgufFacts, kind: ModelKind, file: string): string[] {
   if (kind === 'text') {
     if (!facts.hasChatTemplate) {
       throw new ModelError(`${file} has no chat template, so it cannot chat; take an instruction-tuned model.`);
@@ -103,20 +109,4 @@ export function checkServable(facts: GgufFacts, kind: 'text' | 'embedding', file
     );
   }
   return warnings;
-}
-
-function textOf(header: GgufHeader, key: string): string | null {
-  const value = header.values.get(key);
-  return typeof value === 'string' ? value : null;
-}
-
-function numberOf(header: GgufHeader, key: string): number | null {
-  const value = header.values.get(key);
-  if (typeof value === 'bigint') return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : null;
-  return typeof value === 'number' ? value : null;
-}
-
-function positiveOf(header: GgufHeader, key: string): number | null {
-  const value = numberOf(header, key);
-  return value !== null && Number.isSafeInteger(value) && value > 0 ? value : null;
 }

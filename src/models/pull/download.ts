@@ -6,7 +6,6 @@ import { formatBytes } from '../list-models.ts';
 import { ModelError } from '../model-error.ts';
 import {
   capitalized,
-  checkStatus,
   type HubAnswer,
   type HubOptions,
   HubRefusal,
@@ -16,6 +15,7 @@ import {
   withRetries,
 } from './hub-client.ts';
 import type { ListedFile } from './hub-listing.ts';
+import { checkStatus } from './hub-status.ts';
 import { createTransferMeter, type TransferMeter, type TransferProgress } from './transfer-meter.ts';
 
 export type DownloadOptions = {
@@ -83,14 +83,14 @@ async function complete(attempt: Attempt): Promise<void> {
 async function fetchFrom(attempt: Attempt, offset: number): Promise<void> {
   const { hub, repo, commit, file, partialPath, signal } = attempt;
   await checkFreeBytes(dirname(partialPath), file.sizeBytes - offset, attempt.freeBytes);
-  const answer = await requestFile(hub, { repo, file: file.name, revision: commit }, { offset, signal });
+  const answer = await requestFile(hub, { repo, file: file.name, revision: commit }, { offset, end: null, signal });
   try {
     const { status, rangeStart } = answer;
     if (status === 416 || (status === 206 && rangeStart !== offset)) {
       await rm(partialPath, { force: true });
       throw new TransferError('the hub has not the requested part of the file');
     }
-    if (status !== 206) checkStatus(answer, { hub, name: `${repo}/${file.name}`, revision: commit });
+    if (status !== 206) checkStatus(answer, { hub, repo, file: file.name, revision: commit });
     await copyBody(attempt, answer, status === 206 ? offset : 0);
   } finally {
     answer.discard();

@@ -18,6 +18,8 @@ export type HubAnswer = {
   /** First byte of a 206 answer. */
   rangeStart: number | null;
   retryAfterMs: number | null;
+  /** Why the hub refuses, in its own words. */
+  errorCode: string | null;
   body: AsyncIterable<Buffer>;
   discard: () => void;
 };
@@ -27,10 +29,13 @@ export class TransferError extends Error {
   override readonly name = 'TransferError';
   /** How long the hub wants us to wait, ms. */
   readonly retryAfterMs: number | null;
+  /** What may help when no attempt succeeds; null: the next pull. */
+  readonly hint: string | null;
 
-  constructor(message: string, options: ErrorOptions & { retryAfterMs?: number | null } = {}) {
+  constructor(message: string, options: ErrorOptions & { retryAfterMs?: number | null; hint?: string } = {}) {
     super(message, options);
     this.retryAfterMs = options.retryAfterMs ?? null;
+    this.hint = options.hint ?? null;
   }
 }
 
@@ -43,28 +48,31 @@ const maxRedirects = 5;
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
 /** Requests a file from `offset` on, following the hub's redirects to its store. */
-export async function requestFile(
-  hub: HubOptions,
-  file: HubFile,
-  from: { offset: number; signal: AbortSignal },
-): Promise<HubAnswer> {
-  const { answer, header } = await follow(hub, `${file.repo}/resolve/${file.revision}/${file.file}`, from);
+export async function requestFile(hub: HubOptions, file: HubFile, from: RangeRequest): Promise<HubAnswer> {
+  const path = [
+    file.repo,
+    'resolve',
+    encodeURIComponent(file.revision),
+    ...file.file.split('/').map(encodeURIComponent),
+  ];
+  const { answer, header } = await follow(hub, path.join('/'), from);
   const range = /^bytes (\d+)-/.exec(header('content-range') ?? '');
   return {
     status: answer.statusCode,
     rangeStart: range ? Number(range[1]) : null,
     retryAfterMs: retryAfterOf(header('retry-after')),
+    errorCode: header('x-error-code'),
     body: answer.body,
     discard: () => answer.body.destroy(),
   };
 }
 
-type HubDocument = { status: number; text: string; retryAfterMs: number | null };
+type HubDocument = Pick<HubAnswer, 'status' | 'retryAfterMs' | 'errorCode'> & { text: string };
 
 const longestDocument = 16 << 20;
 
 export async function requestDocument(hub: HubOptions, path: string, signal: AbortSignal): Promise<HubDocument> {
-  const { answer, header } = await follow(hub, path, { offset: 0, signal });
+  const { answer, header } = await follow(hub, path, { offset: 0, end: null, signal });
   const pieces: Buffer[] = [];
   let bytes = 0;
   try {
@@ -80,17 +88,23 @@ export async function requestDocument(hub: HubOptions, path: string, signal: Abo
     answer.body.destroy();
   }
   const text = Buffer.concat(pieces).toString();
-  return { status: answer.statusCode, text, retryAfterMs: retryAfterOf(header('retry-after')) };
+  const errorCode = header('x-error-code');
+  return { status: answer.statusCode, text, retryAfterMs: retryAfterOf(header('retry-after')), errorCode };
 }
 
-type RangeRequest = { offset: number; signal: AbortSignal };
+type RangeRequest = {
+  offset: number;
+  /** First byte that is not wanted; null: all to the end. */
+  end: number | null;
+  signal: AbortSignal;
+};
 
 /** Sends a request to the hub and goes where its redirects lead. */
 async function follow(hub: HubOptions, path: string, request: RangeRequest) {
   const home = new URL(hub.endpoint);
   let url = new URL(`${home.pathname.replace(/\/$/, '')}/${path}`, home);
   for (let hop = 0; hop <= maxRedirects; hop++) {
-    const answer = await send(url, headersFor(hub, url, request.offset), {
+    const answer = await send(url, headersFor(hub, url, request), {
       signal: request.signal,
       stallMs: hub.stallMs,
     });
@@ -106,10 +120,10 @@ async function follow(hub: HubOptions, path: string, request: RangeRequest) {
   throw new HubRefusal(`the hub sends more than ${maxRedirects} redirects.`);
 }
 
-function headersFor(hub: HubOptions, url: URL, offset: number): Record<string, string> {
+function headersFor(hub: HubOptions, url: URL, { offset, end }: RangeRequest): Record<string, string> {
   const headers: Record<string, string> = { 'user-agent': 'fanfold', 'accept-encoding': 'identity' };
   if (hub.token && url.origin === new URL(hub.endpoint).origin) headers['authorization'] = `Bearer ${hub.token}`;
-  if (offset > 0) headers['range'] = `bytes=${offset}-`;
+  if (offset > 0 || end !== null) headers['range'] = `bytes=${offset}-${end === null ? '' : end - 1}`;
   return headers;
 }
 
@@ -130,6 +144,9 @@ async function send(url: URL, headers: Record<string, string>, limits: { signal:
     if (limits.signal.aborted) throw error;
     throw new TransferError(`${url.host} cannot be reached (${systemCodeOf(error) ?? reasonOf(error)})`, {
       cause: error,
+      hint:
+        'Check the network, or name another hub with HF_ENDPOINT; without one, copy the file here and register it with ' +
+        'fanfold models add.',
     });
   }
 }
@@ -192,30 +209,12 @@ export async function withModelErrors<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof HubRefusal) throw new ModelError(capitalized(error.message), { cause: error });
     if (error instanceof TransferError) {
-      const then = 'What has arrived stays, and the next pull goes on from there.';
-      throw new ModelError(`${capitalized(error.message)}. ${then}`, { cause: error });
+      const hint = error.hint ?? 'What has arrived stays, and the next pull goes on from there.';
+      throw new ModelError(`${capitalized(error.message)}. ${hint}`, { cause: error });
     }
     if (isStorageFull(error)) throw new ModelError('The disk is full.', { cause: error });
     throw error;
   }
-}
-
-/** Throws for every status but 200: `TransferError` where another attempt may help, else `HubRefusal`. */
-export function checkStatus(
-  { status, retryAfterMs }: { status: number; retryAfterMs: number | null },
-  { hub, name, revision }: { hub: HubOptions; name: string; revision: string },
-): void {
-  if (status === 200) return;
-  const host = new URL(hub.endpoint).host;
-  if (status === 401 || status === 403) {
-    const token = hub.token ? 'the access token does not open it' : 'it needs an access token (HF_TOKEN)';
-    throw new HubRefusal(`${host} refuses ${name}: ${token}.`);
-  }
-  if (status === 404) throw new HubRefusal(`${host} has no file ${name} at revision ${revision}.`);
-  if (status === 408 || status === 429 || status >= 500) {
-    throw new TransferError(`${host} answered ${status}`, { retryAfterMs });
-  }
-  throw new HubRefusal(`${host} answered ${status} for ${name}.`);
 }
 
 export function capitalized(text: string): string {

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { Check } from 'typebox/schema';
 import {
-  checkStatus,
   type HubOptions,
   HubRefusal,
   type RetryOptions,
@@ -9,6 +8,7 @@ import {
   withModelErrors,
   withRetries,
 } from './hub-client.ts';
+import { checkStatus } from './hub-status.ts';
 
 /** A file of a repository: large ones have a SHA-256, small ones git's own digest. */
 export type ListedFile = {
@@ -17,11 +17,18 @@ export type ListedFile = {
   digest: { algorithm: 'sha256' | 'git'; value: string };
 };
 
-export type HubListing = { commit: string; files: ReadonlyMap<string, ListedFile> };
+export type HubListing = {
+  commit: string;
+  files: ReadonlyMap<string, ListedFile>;
+  /** As the publisher names it; null: it does not. */
+  license: string | null;
+};
 
 const Size = Type.Integer({ minimum: 0 });
 const Large = Type.Object({ sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }), size: Size });
+const Card = Type.Object({ license: Type.String({ minLength: 1, maxLength: 80 }) });
 const Info = Type.Object({
+  cardData: Type.Optional(Type.Unknown()),
   sha: Type.String({ pattern: '^[0-9a-f]{40}$' }),
   siblings: Type.Array(
     Type.Object({
@@ -40,10 +47,10 @@ export function listFiles(
   retryOptions: RetryOptions,
 ): Promise<HubListing> {
   const read = async () => {
-    const path = `api/models/${repo}/revision/${revision}?blobs=true`;
+    const path = `api/models/${repo}/revision/${encodeURIComponent(revision)}?blobs=true`;
     const answer = await requestDocument(hub, path, retryOptions.signal);
-    checkStatus(answer, { hub, name: repo, revision });
-    return listingOf(parse(answer.text), `${new URL(hub.endpoint).host} does not list the files of ${repo}`);
+    checkStatus(answer, { hub, repo, revision });
+    return listingOf(parseJson(answer.text), `${new URL(hub.endpoint).host} does not list the files of ${repo}`);
   };
   return withModelErrors(() => withRetries(retryOptions, () => 0, read));
 }
@@ -54,10 +61,12 @@ function listingOf(info: unknown, refusal: string): HubListing {
     if (lfs) return { name, sizeBytes: lfs.size, digest: { algorithm: 'sha256', value: lfs.sha256 } };
     return { name, sizeBytes: size, digest: { algorithm: 'git', value: blobId } };
   });
-  return { commit: info.sha, files: new Map(files.map((file) => [file.name, file])) };
+  const license = Check(Card, info.cardData) ? info.cardData.license : null;
+  return { commit: info.sha, files: new Map(files.map((file) => [file.name, file])), license };
 }
 
-function parse(text: string): unknown {
+/** null: it is not JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -54,20 +54,22 @@ export function fileHub() {
     writeFileSync(cataloguePath, catalogueText(known));
     const models = openModels({ cataloguePath, dataDir: join(folder, 'data'), clock: ticking() });
     const notes: string[] = [];
+    const choices: string[] = [];
     const progress: TransferProgress[] = [];
     const pull = (options: Partial<PullModelOptions> = {}) =>
       pullModel(models, {
-        id: 'some',
+        model: 'some',
         endpoint: hub.url,
         signal: new AbortController().signal,
         retryDelaysMs: [1, 1, 1],
         stallMs: 300,
         onNote: (line) => notes.push(line),
+        onChosen: (line) => choices.push(line),
         onProgress: (report) => progress.push(report),
         ...options,
       });
     const path = join(folder, 'data/models/some/some-Q8_0.gguf');
-    return { hub, replace, models, pull, notes, progress, path, partialPath: partialPathOf(path, hubCommit) };
+    return { hub, replace, models, pull, notes, choices, progress, path, partialPath: partialPathOf(path, hubCommit) };
   }
 
   return { model, modelFile, setUp };
@@ -99,9 +101,10 @@ models:
 `;
 }
 
-/** Which parts of the file were asked for, in order. */
+/** Which parts of the file were asked for after its header, in order. */
 export function ranges(hub: HubServer): (string | undefined)[] {
-  return hub.requests.filter(({ host }) => host === 'store').map(({ headers }) => headers.range);
+  const all = hub.requests.filter(({ host }) => host === 'store').map(({ headers }) => headers.range);
+  return all.filter((range) => range === undefined || range.endsWith('-'));
 }
 
 export const sha256Of = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');

@@ -8,8 +8,7 @@ import { listModels, type Trainability } from '../list-models.ts';
 import { openModels } from '../models-service.ts';
 import { removeModel } from '../remove-model.ts';
 import { modelErrorWith } from './model-error.fixture.ts';
-import type { PullModelOptions } from './pull-model.ts';
-import { pullWeights } from './pull-weights.ts';
+import { type PullWeightsOptions, pullWeights } from './pull-weights.ts';
 import type { TransferProgress } from './transfer-meter.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'fanfold-weights-'));
@@ -66,7 +65,7 @@ async function setUp(t: TestContext, files: Files = sharded, listed: Files = fil
   writeFileSync(cataloguePath, catalogueText);
   const models = openModels({ cataloguePath, dataDir: join(folder, 'data') });
   const progress: TransferProgress[] = [];
-  const pull = (options: Partial<PullModelOptions> = {}) =>
+  const pull = (options: Partial<PullWeightsOptions> = {}) =>
     pullWeights(models, {
       id: 'some',
       endpoint: hub.url,

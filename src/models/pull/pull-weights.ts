@@ -15,9 +15,14 @@ import {
   weightsManifest,
   withWeightsLock,
 } from '../weights.ts';
-import { bytesIn, checkFreeBytes, type DownloadOptions, download, isListed, partialPathOf } from './download.ts';
-import { type HubListing, type ListedFile, listFiles } from './hub-listing.ts';
-import { type PullModelOptions, stoppedOr, type TransferOptions, transferOptions } from './pull-model.ts';
+import { fetchFile, fetchFiles } from './fetch-files.ts';
+import { type HubListing, type ListedFile, listFiles, parseJson } from './hub-listing.ts';
+import { type HubAccess, stoppedOr, transferOptions } from './transfer-options.ts';
+
+export type PullWeightsOptions = HubAccess & {
+  id: string;
+  force?: boolean | undefined;
+};
 
 export type PulledWeights =
   | { outcome: 'already_installed'; id: string; folder: string }
@@ -27,7 +32,7 @@ export type PulledWeights =
  * Fetches what training on a catalogue entry needs: configuration, tokenizer and safetensors files. They gather in a
  * folder beside and appear all at once, checked. Throws `ModelError` with one line.
  */
-export function pullWeights(models: ModelsService, options: PullModelOptions): Promise<PulledWeights> {
+export function pullWeights(models: ModelsService, options: PullWeightsOptions): Promise<PulledWeights> {
   return inOneLine(async () => {
     const { id, signal } = options;
     const source = findSource(models, id);
@@ -46,7 +51,7 @@ export function pullWeights(models: ModelsService, options: PullModelOptions): P
 }
 
 type Source = { repo: string; revision: string };
-type Pull = { id: string; source: Source; folder: string; draft: string; options: PullModelOptions };
+type Pull = { id: string; source: Source; folder: string; draft: string; options: PullWeightsOptions };
 
 function findSource({ catalogue, find }: ModelsService, id: string): Source {
   const weights = catalogue.training.get(id)?.weights;
@@ -81,37 +86,14 @@ async function fetchAll({ id, source, folder, draft, options }: Pull): Promise<P
   const transfer = transferOptions(options);
   const listing = await listFiles(transfer.hub, source, transfer);
   await mkdir(draft, { recursive: true });
-  const pull = { ...transfer, repo: source.repo, commit: listing.commit, draft };
+  const pull = { ...transfer, repo: source.repo, commit: listing.commit, folder: draft, isAnew: false };
   const describing = describingFiles(listing, source.repo);
-  for (const file of describing) await fetchOne({ ...pull, onProgress: () => {} }, file);
+  for (const file of describing) await fetchFile({ ...pull, onProgress: () => {} }, file);
   const weights = await weightFiles(listing, draft, source.repo);
-  await fetchWeights(pull, weights);
+  await fetchFiles(pull, weights);
   const files = [...describing, ...weights];
   const sizeBytes = await putInPlace({ id, source, folder, draft, commit: listing.commit }, files);
   return { outcome: 'pulled', id, folder, commit: listing.commit, sizeBytes };
-}
-
-type WeightsPull = TransferOptions & { repo: string; commit: string; draft: string };
-
-/** One file after the other, reported as one transfer. */
-async function fetchWeights(pull: WeightsPull, files: readonly ListedFile[]): Promise<void> {
-  const { draft, commit } = pull;
-  const totalBytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  const here = files
-    .map(({ name }) => join(draft, name))
-    .map((path) => bytesIn(path) || bytesIn(partialPathOf(path, commit)));
-  await checkFreeBytes(draft, totalBytes - here.reduce((sum, bytes) => sum + bytes, 0), pull.freeBytes);
-  let bytesBefore = 0;
-  for (const file of files) {
-    await fetchOne(pull, file, { bytesBefore, totalBytes });
-    bytesBefore += file.sizeBytes;
-  }
-}
-
-/** Brings a file into the draft folder, unless an earlier pull has brought the same. */
-async function fetchOne(pull: WeightsPull, file: ListedFile, whole?: DownloadOptions['whole']): Promise<void> {
-  const path = join(pull.draft, file.name);
-  if (!(await isListed(path, file))) await download({ ...pull, file, path, whole });
 }
 
 type Made = Omit<Pull, 'options'> & { commit: string };
@@ -185,9 +167,5 @@ async function weightFiles({ files }: HubListing, folder: string, repo: string):
 
 /** Null: it is not there, or it is damaged. */
 export async function readJson(path: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8'));
-  } catch {
-    return null;
-  }
+  return parseJson(await readFile(path, 'utf8').catch(() => ''));
 }

@@ -107,7 +107,7 @@ describe('a pull that was interrupted', { timeout: 300_000 }, () => {
       `import { openModels, pullModel } from ${JSON.stringify(new URL('../index.ts', import.meta.url).href)};
        const [cataloguePath, dataDir, endpoint] = process.argv.slice(2);
        const models = openModels({ cataloguePath, dataDir });
-       await pullModel(models, { id: 'some', endpoint, signal: new AbortController().signal });`,
+       await pullModel(models, { model: 'some', endpoint, signal: new AbortController().signal });`,
     );
     const dataDir = join(path, '../../..');
     const child = fork(script, [join(dataDir, '../catalogue.yaml'), dataDir, hub.url]);

@@ -99,7 +99,7 @@ function readSecret(source: string, environment: Record<string, string | undefin
   }
 }
 
-/** The base models, with those marked that a route serves. */
+/** The base models, with those marked that a route serves; a route makes one of a model of the library. */
 export function withRoutes(models: ModelsService, { isServed }: Pick<ServingRoutes, 'isServed'>): ModelsService {
   const mark = (model: BaseModel): BaseModel => (isServed(model.id) ? { ...model, isRemote: true } : model);
   return {
@@ -108,6 +108,7 @@ export function withRoutes(models: ModelsService, { isServed }: Pick<ServingRout
       const model = models.find(id);
       return model && mark(model);
     },
-    baseModels: () => models.baseModels().map(mark),
+    baseModels: () => [...models.baseModels(), ...models.library().filter(({ id }) => isServed(id))].map(mark),
+    library: () => models.library().filter(({ id }) => !isServed(id)),
   };
 }

@@ -1,0 +1,77 @@
+import { basename } from 'node:path';
+import { planMemoryOfHead } from '#engine';
+import { defaultContextOf } from '../add-model.ts';
+import type { ModelKind } from '../base-model.ts';
+import { factsOf, kindOfFile } from '../gguf/facts.ts';
+import { formatBytes } from '../list-models.ts';
+import { ModelError } from '../model-error.ts';
+import { fetchHeader } from './hub-header.ts';
+import type { HubListing } from './hub-listing.ts';
+import type { HubVariant } from './hub-variants.ts';
+import type { TransferOptions } from './transfer-options.ts';
+
+/** What of this machine decides whether a model fits. */
+export type MachineMemory = {
+  /** For all models. */
+  freeBytes: number;
+  /** Calls of a model at a time. */
+  sequences: number;
+  batchTokens: number;
+};
+
+export type ChosenVariant = {
+  variant: HubVariant;
+  kind: ModelKind;
+  /** One line: what was chosen, what it needs, and why not a larger one. */
+  reason: string;
+};
+
+/**
+ * Takes the first variant that fits into the memory; a single one is taken in any case. `candidates` are the same model,
+ * largest first. Throws `ModelError` where none fits, and for files that cannot be served.
+ */
+export async function chooseVariant(
+  transfer: TransferOptions,
+  { repo, listing }: { repo: string; listing: HubListing },
+  { candidates, memory }: { candidates: readonly HubVariant[]; memory: MachineMemory },
+): Promise<ChosenVariant> {
+  const smallest = candidates.at(-1);
+  if (!smallest) throw new Error('There is no model to choose. This is a bug.');
+  const [file] = smallest.files;
+  const { header, head } = await fetchHeader(transfer, { repo, commit: listing.commit, file });
+  // The first part of a split model may hold no weights.
+  const name = basename(file.name);
+  const facts = factsOf({ ...header, tensorCount: Math.max(1, header.tensorCount) }, name);
+  const kind = kindOfFile(facts, name);
+  const contextTokens = defaultContextOf(facts, kind);
+  const needOf = ({ sizeBytes: bytes }: HubVariant) =>
+    planMemoryOfHead({ kind, maxContextTokens: contextTokens, head, bytes }, memory).modelBytes;
+  const needs = (variant: HubVariant) =>
+    `${formatBytes(needOf(variant))} of memory with ${contextTokens} tokens of context`;
+  const fits = (variant: HubVariant) => needOf(variant) <= memory.freeBytes;
+  const free = `${formatBytes(memory.freeBytes)} are free`;
+
+  const chosen = candidates.length === 1 ? smallest : candidates.find(fits);
+  if (!chosen) {
+    throw new ModelError(
+      `No quantisation of ${repo} fits: the smallest, ${nameOf(smallest)}, needs ${needs(smallest)}, and ${free}. ` +
+        `To pull it all the same, name it: ${repo}:${nameOf(smallest)}`,
+    );
+  }
+  const described = `${nameOf(chosen)} of ${repo}, ${sizeOf(chosen)}: needs ${needs(chosen)}, and ${free}`;
+  if (!fits(chosen))
+    return { variant: chosen, kind, reason: `${described}. It does not fit and cannot be loaded here.` };
+  const larger = candidates
+    .slice(0, candidates.indexOf(chosen))
+    .map((variant) => `${nameOf(variant)} (${formatBytes(needOf(variant))})`);
+  const why = larger.length > 0 ? ` It is the largest that fits; these do not: ${larger.join(', ')}.` : '';
+  return { variant: chosen, kind, reason: `${described}.${why}` };
+}
+
+function nameOf({ quantisation, name }: HubVariant): string {
+  return quantisation ?? basename(name);
+}
+
+function sizeOf({ files, sizeBytes }: HubVariant): string {
+  return files.length === 1 ? formatBytes(sizeBytes) : `${formatBytes(sizeBytes)} in ${files.length} files`;
+}

@@ -1,0 +1,103 @@
+import { basename } from 'node:path';
+import { readPartName } from '#engine';
+import { formatBytes } from '../list-models.ts';
+import { ModelError } from '../model-error.ts';
+import type { ListedFile } from './hub-listing.ts';
+import type { HubReference } from './hub-reference.ts';
+
+/** One of the forms in which a repository has its model. */
+export type HubVariant = {
+  /** The file in the repository, the first part of a split one. */
+  name: string;
+  /** Upper case; null: the name does not say. */
+  quantisation: string | null;
+  /** All parts in order. */
+  files: readonly [ListedFile, ...ListedFile[]];
+  sizeBytes: number;
+};
+
+/** As file names write them: `Q4_K_M`, `IQ3_XXS`, `UD-Q4_K_XL`, `MXFP4_MOE`, `BF16`. */
+const quantisationName =
+  /(?<![a-z0-9])(?:UD-)?(?:I?Q\d+(?:_(?:K|NL|XXS|XS|S|M|L|XL|XXL|\d+))*|TQ\d_\d|BF16|FP?16|FP?32|MXFP4(?:_MOE)?|NVFP4)(?![a-z0-9])/gi;
+const unquantised = /^(?:BF16|FP?16|FP?32)$/;
+/** GGUF files that are not models: image encoders, importance matrices, vocabularies. */
+const otherFile = /mmproj|imatrix|^ggml-vocab/i;
+
+/** The models among the files of a repository, largest first. A split one counts where all parts are there. */
+export function variantsOf(files: ReadonlyMap<string, ListedFile>): HubVariant[] {
+  const variants: HubVariant[] = [];
+  for (const [name, file] of files) {
+    if (!/\.gguf$/i.test(name) || otherFile.test(basename(name))) continue;
+    const part = readPartName(name);
+    if (part !== null && part.number !== 1) continue;
+    const folder = name.slice(0, name.length - basename(name).length);
+    const others = Array.from({ length: (part?.count ?? 1) - 1 }, (_, index) =>
+      files.get(folder + part?.nameOf(index + 2)),
+    ).filter((other) => other !== undefined);
+    if (part !== null && others.length !== part.count - 1) continue;
+    const sizeBytes = others.reduce((sum, other) => sum + other.sizeBytes, file.sizeBytes);
+    variants.push({ name, quantisation: quantisationOf(name), files: [file, ...others], sizeBytes });
+  }
+  return variants.toSorted((a, b) => b.sizeBytes - a.sizeBytes);
+}
+
+/** The last name of a quantisation in the name of a file, which may also stand in that of its folder. */
+function quantisationOf(name: string): string | null {
+  return name.match(quantisationName)?.at(-1)?.toUpperCase() ?? null;
+}
+
+/** Those that a reference may mean, largest first; at least one. Throws `ModelError`. */
+export function findVariants(
+  variants: readonly HubVariant[],
+  { repo, file, quantisation }: Pick<HubReference, 'repo' | 'file' | 'quantisation'>,
+): HubVariant[] {
+  if (variants.length === 0) {
+    throw new ModelError(
+      `${repo} has no GGUF model; look for a conversion with: fanfold models search ${JSON.stringify(basename(repo))}`,
+    );
+  }
+  if (file !== null) return [variantOfFile(variants, { repo, file })];
+  if (quantisation !== null) return [variantOfQuantisation(variants, { repo, quantisation })];
+  const quantised = variants.filter((variant) => !unquantised.test(variant.quantisation ?? ''));
+  const candidates = quantised.length > 0 ? quantised : [...variants];
+  const names = candidates.map((variant) => variant.quantisation);
+  if (new Set(names).size < names.length) throw severalModels(repo, candidates);
+  return candidates;
+}
+
+function variantOfFile(variants: readonly HubVariant[], { repo, file }: { repo: string; file: string }): HubVariant {
+  const wanted = file.toLowerCase();
+  const found = variants.find(({ files }) => files.some(({ name }) => name.toLowerCase() === wanted));
+  const byBase = variants.filter(({ files }) => files.some(({ name }) => basename(name).toLowerCase() === wanted));
+  const variant = found ?? byBase[0];
+  if (variant) return variant;
+  throw new ModelError(`${repo} has no model file ${JSON.stringify(file.slice(0, 120))}; it has ${listed(variants)}.`);
+}
+
+function variantOfQuantisation(
+  variants: readonly HubVariant[],
+  { repo, quantisation }: { repo: string; quantisation: string },
+): HubVariant {
+  const named = (name: string) => variants.filter((variant) => variant.quantisation === name);
+  const exact = named(quantisation);
+  const found = exact.length > 0 ? exact : named(`UD-${quantisation}`);
+  const [variant, ...others] = found;
+  if (!variant) {
+    const text = JSON.stringify(quantisation.slice(0, 40));
+    throw new ModelError(`${repo} has no quantisation ${text}; it has ${listed(variants)}.`);
+  }
+  if (others.length > 0) throw severalModels(repo, found);
+  return variant;
+}
+
+function severalModels(repo: string, variants: readonly HubVariant[]): ModelError {
+  const names = variants.slice(0, 8).map(({ name }) => `${repo}/${name}`);
+  return new ModelError(`${repo} has several models; name a file: ${names.join(', ')}.`);
+}
+
+function listed(variants: readonly HubVariant[]): string {
+  return variants
+    .slice(0, 30)
+    .map(({ quantisation, name, sizeBytes }) => `${quantisation ?? name} (${formatBytes(sizeBytes)})`)
+    .join(', ');
+}
