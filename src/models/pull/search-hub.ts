@@ -60,9 +60,10 @@ export function searchHub(
         () => read(),
       ),
     );
-    return found.map(({ id, lastModified, gated, tags, ...counts }) => ({
+    return found.map(({ id, downloads, likes, lastModified, gated, tags }) => ({
       repo: id,
-      ...counts,
+      downloads,
+      likes,
       updated: lastModified.slice(0, 10),
       license: tags.find((tag) => tag.startsWith(licenseTag))?.slice(licenseTag.length) ?? null,
       isGated: gated !== false,
