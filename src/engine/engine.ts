@@ -12,6 +12,7 @@ import type { RuntimeSettings } from './llama/runtime-state.ts';
 import type { Session } from './llama/session.ts';
 import { ChildGone, type Prepared, type PrepareRequest, unreadable } from './llama/session-requests.ts';
 import type { Delta, Embedded, Engine, EngineModel, Finished, GenerationRequest } from './port.ts';
+import { standardFormat } from './text/formats/output-format.ts';
 import { isConstrained, noGrammars } from './text/grammar.ts';
 import { isLargePrompt, PromptReader, promptCharacters } from './tokens/prompt-reader.ts';
 
@@ -84,7 +85,7 @@ export function createEngine(options: EngineOptions): Engine {
       const characters = promptCharacters(prompt);
       const request = async (handle: string, { facts, config }: Session): Promise<PrepareRequest> => {
         const compiling = isConstrained(prompt)
-          ? compiler.of({ input: prompt, syntax: facts.toolSyntax, scope, signal })
+          ? compiler.of({ input: prompt, format: facts.format ?? standardFormat, scope, signal })
           : noGrammars;
         if (!isLargePrompt(characters, prompt))
           return { type: 'prepare_chat', handle, prompt: serializePrompt(prompt), grammars: await compiling };

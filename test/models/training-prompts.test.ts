@@ -66,10 +66,9 @@ function servedPrompt(template: ChatTemplate, messages: readonly string[], reaso
 /** What a model would have written, as the server reads it. */
 function readBack(template: ChatTemplate, text: string, offered: CountableConversation['tools']) {
   const parser = new OutputParser({
-    reasons: true,
     startsInReasoning: false,
     tools: offered,
-    toolSyntax: template.toolSyntax,
+    format: template.format,
     parallelToolCalls: true,
     stop: [],
   });
@@ -143,7 +142,7 @@ for (const [name, { source, format, unlearnt }] of Object.entries(forms))
       eosToken: '<|im_end|>',
       now: () => new Date(0),
     });
-    if (format !== null) assert.equal(template.toolSyntax, format);
+    if (format !== null) assert.equal(writesXml(template), format === 'xml');
     const learnt = learntOf(talk);
     const all = learntTurns(learnt);
     assert.deepEqual(
@@ -189,3 +188,7 @@ test('an answer with reasoning is trained behind the prompt of a request for rea
     assert.equal(prompt.map(({ text }) => text).join(''), servedPrompt(template, thinking.slice(0, turn.at), 'high'));
   }
 });
+
+function writesXml({ format }: ChatTemplate): boolean {
+  return format.calls.write([{ name: 'f', arguments: {} }]).includes('<function=');
+}

@@ -73,7 +73,7 @@ function load(config: ChildConfig): void {
     if (script.fails === undefined) {
       send({
         type: 'ready',
-        toolSyntax: 'json',
+        format: null,
         dimensions: script.dimensions ?? 0,
         loadMs: script.loadMs ?? 0,
         systemInfo: 'scripted',

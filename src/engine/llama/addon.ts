@@ -117,6 +117,10 @@ export type Addon = {
   };
   AddonGrammar: new (text: string, options: { addonExports: Addon; rootRuleName: string }) => NativeGrammar;
   AddonGrammarEvaluationState: new (model: AddonModel, grammar: NativeGrammar) => NativeGrammarState;
+  /** Renders a chat template with these variables; errors of the template are thrown. */
+  AddonJinjaRenderer: new (
+    source: string,
+  ) => { render(values: Record<string, unknown>): string };
   AddonModelLora: new (model: AddonModel, path: string) => NativeAdapter;
   /** All layers keep one state instead of cells, or some do; undefined: the architecture is unknown. */
   getIsArchRecurrent(architecture: string): boolean | undefined;

@@ -1,5 +1,6 @@
 import { messageOf } from '#kernel';
 import { type GgufHeader, readGgufHeader } from '../gguf/header.ts';
+import type { NativeRenderer } from '../text/template-renderer.ts';
 import type {
   Addon,
   AddonModel,
@@ -55,6 +56,7 @@ export type NativeModel = {
   createContext(options: ContextOptions): Promise<NativeContext>;
   createCheckpoint(): NativeCheckpoint;
   createSampler(): NativeSampler;
+  createTemplateRenderer: NativeRenderer;
   /** Throws when the text is no grammar, or is too large for one. */
   createGrammar(gbnf: string): NativeGrammar;
   createGrammarState(grammar: NativeGrammar): NativeGrammarState;
@@ -108,6 +110,10 @@ export async function openModel(options: {
       }),
     createCheckpoint: () => new addon.AddonContextSequenceCheckpoint(),
     createSampler: () => new addon.AddonSampler(model),
+    createTemplateRenderer: (source) => {
+      const renderer = new addon.AddonJinjaRenderer(source);
+      return (values) => renderer.render(values);
+    },
     createGrammar: (gbnf) => {
       const bytes = bytesOfGrammar(gbnf);
       if (bytes > mostBytesOfGrammar) throw new Error('The grammar is too large.');

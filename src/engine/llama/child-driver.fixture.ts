@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { nodeCommand } from '#processes';
 import type { ChatPrompt, Delta, Sampling } from '../port.ts';
+import { formats } from '../text/formats/formats.fixture.ts';
 import { grammarTexts } from '../text/grammar.ts';
 import { stackKb } from './engine-process.ts';
 import { type ChildConfig, type FromChild, serializePrompt, type ToChild } from './protocol.ts';
@@ -93,7 +94,7 @@ export class ChildDriver {
 
   async prepare(
     prompt: ChatPrompt,
-    grammars = grammarTexts(prompt, 'json'),
+    grammars = grammarTexts(prompt, formats.json.spec),
   ): Promise<{ handle: string; reply: Reply }> {
     const id = this.#nextId();
     const handle = `handle ${id}`;

@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { assertNever, Fault, fault, messageOf } from '#kernel';
+import type { OutputFormat, OutputFormatSpec } from '../text/formats/output-format.ts';
 import { OutputParser } from '../text/output-parser.ts';
-import { type ToolSyntax, toolSyntaxOf } from '../text/template.ts';
+import { formatOf } from '../text/shown-tokens.ts';
 import { type NativeModel, openModel } from './binding.ts';
 import { EmbeddingRunner } from './embedding-runner.ts';
 import { Generation, type ReasoningTags } from './generation.ts';
@@ -35,6 +36,7 @@ export class ChildEngine {
   readonly #options: ChildEngineOptions;
   readonly #model: NativeModel;
   readonly #vocabulary: Vocabulary;
+  readonly #format: OutputFormat | null;
   readonly #tags: ReasoningTags;
   readonly #prompts: PromptMaker;
   readonly #samplers: Samplers;
@@ -61,7 +63,8 @@ export class ChildEngine {
     this.#options = options;
     this.#model = model;
     this.#vocabulary = createVocabulary(model);
-    this.#tags = reasoningTags(this.#vocabulary);
+    this.#format = config.kind === 'text' ? formatOf(this.#vocabulary) : null;
+    this.#tags = reasoningTags(this.#vocabulary, this.#format);
     this.#samplers = new Samplers(model, config.kind === 'text' ? this.#vocabulary.characterRules() : noCharacterRules);
     this.#prompts = createPromptMaker(model, this.#vocabulary, () => new Date());
     this.#runner = runner;
@@ -77,8 +80,8 @@ export class ChildEngine {
     return this.#options.config.kind === 'embedding' ? this.#model.addon.getEmbeddingVectorSize() : 0;
   }
 
-  get toolSyntax(): ToolSyntax {
-    return toolSyntaxOf(this.#model.facts.chatTemplate ?? '');
+  get format(): OutputFormatSpec | null {
+    return this.#format?.spec ?? null;
   }
 
   get systemInfo(): string {
@@ -141,7 +144,7 @@ export class ChildEngine {
     const prepared = this.#take(handle);
     if (!(this.#runner instanceof TextRunner) || prepared.kind !== 'chat') throw refusal('This model does not write.');
     const { facts, adapter, tools, parallelToolCalls } = prepared;
-    const { reasons, startsInReasoning } = facts;
+    const { startsInReasoning } = facts;
     if (facts.tokens.length >= maxContextTokens) throw refusal('The prompt exceeds the context length.');
     const generation = new Generation({
       id,
@@ -150,7 +153,7 @@ export class ChildEngine {
       reasoningBudget: reasoningBudget(prepared.reasoningEffort, sampling, this.#tags),
       contextTokens: maxContextTokens,
       sampler: this.#samplers.of(samplerConfig(sampling, randomInt(seedRange))),
-      parser: new OutputParser({ ...prepared, reasons, startsInReasoning, stop: sampling.stop }),
+      parser: new OutputParser({ ...prepared, startsInReasoning, stop: sampling.stop }),
       textMayEnd: sampling.stop.length > 0 || (tools.length > 0 && !parallelToolCalls),
       vocabulary: this.#vocabulary,
       tags: this.#tags,

@@ -36,13 +36,12 @@ export type GenerationOptions = {
 };
 
 export type ReasoningTags = {
-  /** `<think>`. */
+  /** The first token of what opens reasoning. */
   open: Token | null;
   /** Closes reasoning by force. Empty: the model has no tokens for it. */
   forcedClose: Uint32Array;
 };
 
-const lessThan = 0x3c;
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** `resample`: draw again from the same output; the sampler is now constrained. */
@@ -131,7 +130,7 @@ export class Generation {
     for (const token of this.#undelivered) {
       if (parser.stopped !== null) break;
       this.#deliveredTokens += 1;
-      this.#collect(parser.push(this.#text.push(token), 1));
+      this.#collect(parser.push(this.#text.push(token), 1, this.#options.vocabulary.isControl(token)));
     }
     this.#undelivered.length = 0;
   }
@@ -220,16 +219,16 @@ export class Generation {
     return Math.min(sampling.maxTokens, contextTokens - this.prompt.length);
   }
 
-  /** The token completes `<tool_call>`; it may have text in front of that and behind it. */
+  /** The token completes an opening of calls; it may have text in front of that and behind it. */
   #beginsCall(token: Token): boolean {
     const { vocabulary, parser } = this.#options;
     const bytes = vocabulary.bytesOf(token);
-    const opensTag = bytes.includes(lessThan);
-    if (!opensTag && !this.#inTag) return false;
+    const mayOpen = parser.mayOpenCall(bytes);
+    if (!mayOpen && !this.#inTag) return false;
     this.parse();
-    this.#inTag = opensTag || parser.tagBegun !== '';
+    this.#inTag = mayOpen || parser.tagBegun !== '';
     // Whatever becomes of an incomplete character, it stands between a tag that was begun and this token.
-    return parser.beginsCall((this.#text.waits() ? '\ufffd' : '') + utf8.decode(bytes));
+    return parser.beginsCall((this.#text.waits() ? '\ufffd' : '') + utf8.decode(bytes)) !== null;
   }
 
   /** From here on the answer is held to the grammar of its calls. false: the token does not fit into it. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Fault, parseExactJson } from '#kernel';
+import { formats } from '../text/formats/formats.fixture.ts';
 import { type GrammarInput, grammarTexts } from '../text/grammar.ts';
 import { GrammarCompiler, type GrammarRequest } from './grammar-compiler.ts';
 
@@ -31,7 +32,7 @@ const slow = (salt: string): GrammarInput =>
 
 const request = (input: GrammarInput, more: Partial<GrammarRequest> = {}): GrammarRequest => ({
   input,
-  syntax: 'json' as const,
+  format: formats.json.spec,
   scope: '',
   signal: new AbortController().signal,
   ...more,
@@ -51,8 +52,8 @@ test('the grammars are those of the request, with its digits and the order of it
     { ...free, tools },
     { ...free, responseFormat: { type: 'json_object' } } as const,
   ])
-    for (const syntax of ['json', 'xml'] as const)
-      assert.deepEqual(await compiler.of(request(input, { syntax })), grammarTexts(input, syntax));
+    for (const { spec: format } of [formats.json, formats.xml])
+      assert.deepEqual(await compiler.of(request(input, { format })), grammarTexts(input, format));
 });
 
 test('a request that cannot be enforced is refused with its field each time that it comes', async () => {

@@ -3,8 +3,8 @@ import { fault } from '#kernel';
 import { type ProcessEnvironment, ProcessGoneError, RequestProcess } from '#processes';
 import { FairSemaphore } from '../fair-queue.ts';
 import { stopping } from '../refusals.ts';
+import type { OutputFormatSpec } from '../text/formats/output-format.ts';
 import { fieldOf, type GrammarInput, type GrammarTexts, tooComplex } from '../text/grammar.ts';
-import type { ToolSyntax } from '../text/template.ts';
 import { type EngineLog, engineProcess } from './engine-process.ts';
 import type { CompileRequest, CompileResult } from './grammar-child.ts';
 import { RecentCache } from './recent-cache.ts';
@@ -15,7 +15,7 @@ export type GrammarCompilerOptions = {
   limitMs?: number;
 };
 
-export type GrammarRequest = { input: GrammarInput; syntax: ToolSyntax; scope: string; signal: AbortSignal };
+export type GrammarRequest = { input: GrammarInput; format: OutputFormatSpec; scope: string; signal: AbortSignal };
 
 const defaultLimitMs = 3_000;
 const idleMs = 600_000;
@@ -45,12 +45,12 @@ export class GrammarCompiler {
   }
 
   /** Throws `invalid_request` where the request cannot be enforced, and the signal's reason when the caller leaves. */
-  async of({ input: whole, syntax, scope, signal }: GrammarRequest): Promise<GrammarTexts> {
+  async of({ input: whole, format, scope, signal }: GrammarRequest): Promise<GrammarTexts> {
     const { responseFormat, toolChoice, tools, parallelToolCalls } = whole;
     const constraints: GrammarInput = { responseFormat, toolChoice, tools, parallelToolCalls };
     const input = JSON.stringify(constraints);
-    const key = `${syntax} ${input}`;
-    const compile = () => this.#compile({ input, syntax }, key, constraints);
+    const key = `${JSON.stringify(format)} ${input}`;
+    const compile = () => this.#compile({ input, format }, key, constraints);
     const result = this.#cache.get(key) ?? (await this.#semaphore.run(scope, signal, compile));
     if ('refused' in result) throw fault('invalid_request', { message: result.refused, param: result.param });
     return result;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseExactJson } from '#kernel';
+import { formats } from '../text/formats/formats.fixture.ts';
 import { freeCallGrammar, type GrammarInput, grammarTexts, promptGrammars } from '../text/grammar.ts';
 import type { NativeGrammar } from './binding.ts';
 import { Grammars } from './grammars.ts';
@@ -38,7 +39,7 @@ function noted(most?: { count: number; characters: number }) {
 test('equal requests share the grammars that were compiled for the first one', () => {
   const { texts, grammars } = noted();
   // Each comes over the channel as a copy of its own.
-  const received = () => grammars.of(structuredClone(grammarTexts(numbered(1), 'json')));
+  const received = () => grammars.of(structuredClone(grammarTexts(numbered(1), formats.json.spec)));
   const first = received();
   for (let n = 0; n < 10; n++) assert.equal(received(), first);
   assert.equal(texts.length, 1);
@@ -49,7 +50,7 @@ test('equal requests share the grammars that were compiled for the first one', (
 test('numbers that a double does not tell from others are told apart', () => {
   const { grammars } = noted();
   const constant = (value: string) =>
-    grammars.of(grammarTexts(held({ enum: parseExactJson(`[1, ${value}]`) }), 'json'));
+    grammars.of(grammarTexts(held({ enum: parseExactJson(`[1, ${value}]`) }), formats.json.spec));
   assert.notEqual(constant('0'), constant('-0'));
   assert.notEqual(constant('9007199254740992'), constant('9007199254740993'));
   assert.equal(constant('9007199254740993'), constant('9007199254740993'));
@@ -72,11 +73,11 @@ test('requests that differ in anything that they are held to have grammars of th
   ];
   const { grammars } = noted();
   for (let round = 0; round < 2; round++)
-    for (const syntax of ['json', 'xml'] as const)
+    for (const format of [formats.json, formats.xml])
       for (const asked of requests) {
-        const { constraint, calls } = grammars.of(grammarTexts(asked, syntax));
-        const whole = promptGrammars(asked, syntax);
-        const freely = freeCallGrammar(asked, syntax);
+        const { constraint, calls } = grammars.of(grammarTexts(asked, format.spec));
+        const whole = promptGrammars(asked, format);
+        const freely = freeCallGrammar(asked, format);
         assert.equal(constraint === null, whole === null);
         assert.equal(calls === null, freely === null);
         if (constraint !== null && whole !== null) {
@@ -89,25 +90,25 @@ test('requests that differ in anything that they are held to have grammars of th
 
 test('grammars are kept in bounded number, and those go that were used least recently', () => {
   const { texts, grammars } = noted({ count: 3, characters: Infinity });
-  for (const n of [1, 2, 3]) grammars.of(grammarTexts(numbered(n), 'json'));
-  grammars.of(grammarTexts(numbered(1), 'json'));
-  grammars.of(grammarTexts(numbered(4), 'json'));
+  for (const n of [1, 2, 3]) grammars.of(grammarTexts(numbered(n), formats.json.spec));
+  grammars.of(grammarTexts(numbered(1), formats.json.spec));
+  grammars.of(grammarTexts(numbered(4), formats.json.spec));
   assert.equal(texts.length, 4);
-  for (const n of [1, 3, 4]) grammars.of(grammarTexts(numbered(n), 'json'));
+  for (const n of [1, 3, 4]) grammars.of(grammarTexts(numbered(n), formats.json.spec));
   assert.equal(texts.length, 4, 'these were kept');
-  grammars.of(grammarTexts(numbered(2), 'json'));
+  grammars.of(grammarTexts(numbered(2), formats.json.spec));
   assert.equal(texts.length, 5, 'this one went');
 });
 
 test('grammars are kept up to a bounded size; one beyond it answers its request all the same', () => {
   const long = held({ type: 'string', enum: Array.from({ length: 500 }, (_, n) => `value ${n}`) });
   const { texts, grammars } = noted({ count: 100, characters: 10_000 });
-  for (let n = 0; n < 3; n++) assert.ok(grammars.of(grammarTexts(long, 'json')).constraint);
+  for (let n = 0; n < 3; n++) assert.ok(grammars.of(grammarTexts(long, formats.json.spec)).constraint);
   assert.equal(texts.length, 3, 'too long to be kept');
-  for (let round = 0; round < 2; round++) grammars.of(grammarTexts(numbered(1), 'json'));
+  for (let round = 0; round < 2; round++) grammars.of(grammarTexts(numbered(1), formats.json.spec));
   assert.equal(texts.length, 4, 'the others are');
-  for (let n = 0; n < 100; n++) grammars.of(grammarTexts(numbered(n), 'json'));
+  for (let n = 0; n < 100; n++) grammars.of(grammarTexts(numbered(n), formats.json.spec));
   const before = texts.length;
-  for (let n = 0; n < 100; n++) grammars.of(grammarTexts(numbered(n), 'json'));
+  for (let n = 0; n < 100; n++) grammars.of(grammarTexts(numbered(n), formats.json.spec));
   assert.ok(texts.length > before, 'not all hundred fit');
 });

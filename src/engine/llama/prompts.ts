@@ -1,7 +1,8 @@
-import { fault } from '#kernel';
+import { fault, lazy } from '#kernel';
 import type { Adapter, ChatPrompt, Sampling } from '../port.ts';
+import type { OutputFormat } from '../text/formats/output-format.ts';
 import { fieldOf, type GrammarTexts, tooComplex } from '../text/grammar.ts';
-import { type ChatTemplate, compileChatTemplate, renderChat, type Segment, type ToolSyntax } from '../text/template.ts';
+import { type ChatTemplate, renderChat, type Segment } from '../text/template.ts';
 import type { NativeModel } from './binding.ts';
 import type { PromptFacts, ReasoningTags } from './generation.ts';
 import { Grammars, type RequestGrammars } from './grammars.ts';
@@ -13,7 +14,7 @@ export type TokenizedChat = {
   facts: PromptFacts;
   adapter: Adapter | null;
   tools: ChatPrompt['tools'];
-  toolSyntax: ToolSyntax;
+  format: OutputFormat;
   parallelToolCalls: boolean;
   reasoningEffort: ChatPrompt['reasoningEffort'];
 };
@@ -36,9 +37,12 @@ export function reasoningBudget(
   return Math.min(ofEffort, Math.max(0, maxReasoningTokens - forcedClose.length));
 }
 
-export function reasoningTags(vocabulary: Vocabulary): ReasoningTags {
+export function reasoningTags(vocabulary: Vocabulary, format: OutputFormat | null): ReasoningTags {
+  const reasoning = format?.reasoning ?? null;
+  if (reasoning === null) return { open: null, forcedClose: new Uint32Array(0) };
+  const [open = null] = vocabulary.tokenize(reasoning.open, true);
   // Closed as the model itself would have closed it.
-  return { open: vocabulary.find('<think>'), forcedClose: vocabulary.tokenize('\n</think>\n\n', true) };
+  return { open, forcedClose: vocabulary.tokenize(reasoning.forcedClose, true) };
 }
 
 export type PromptMaker = {
@@ -56,7 +60,7 @@ export type PromptMaker = {
 
 export function createPromptMaker(model: NativeModel, vocabulary: Vocabulary, now: () => Date): PromptMaker {
   const grammars = new Grammars(model);
-  const template = templateOf(model, vocabulary, now);
+  const template = templateOf(vocabulary, now);
 
   return {
     chat: (prompt, texts, read) => {
@@ -67,7 +71,7 @@ export function createPromptMaker(model: NativeModel, vocabulary: Vocabulary, no
         facts: { ...facts, ...grammarsOf(grammars, prompt, texts) },
         adapter: prompt.target.adapter,
         tools: prompt.toolChoice.mode === 'none' ? [] : prompt.tools,
-        toolSyntax: compiled.toolSyntax,
+        format: compiled.format,
         parallelToolCalls: prompt.parallelToolCalls,
         reasoningEffort: prompt.reasoningEffort,
       };
@@ -106,19 +110,13 @@ export type ReadChat = Omit<PromptFacts, 'constraint' | 'calls'>;
 export type ReadInputs = { inputs: Uint32Array[]; report: { tokens: number; truncated: boolean }[] };
 
 /** Compiled at the first call. It throws `invalid_request` where the model cannot chat. */
-export function templateOf(
-  { facts }: Pick<NativeModel, 'facts'>,
-  { controlTexts: controlTokens, bosText: bosToken, eosText: eosToken }: Vocabulary,
-  now: () => Date,
-): () => ChatTemplate {
-  let template: ChatTemplate | null = null;
-  return () => {
-    const source = facts.chatTemplate;
-    if (source === null)
+export function templateOf(vocabulary: Vocabulary, now: () => Date): () => ChatTemplate {
+  return lazy(() => {
+    const template = vocabulary.template(now);
+    if (template === null)
       throw fault('invalid_request', { param: 'model', message: 'This model has no chat template.' });
-    template ??= compileChatTemplate({ source, controlTokens, bosToken, eosToken, now });
     return template;
-  };
+  });
 }
 
 export function readChat(
@@ -126,6 +124,7 @@ export function readChat(
   prompt: ChatPrompt,
   tokenize: (segments: readonly Segment[]) => Uint32Array,
 ): ReadChat {
-  const { segments, reasons, startsInReasoning, thinkingDisabled } = renderChat(template, prompt);
+  const { segments, startsInReasoning, thinkingDisabled } = renderChat(template, prompt);
+  const reasons = template.format.reasoning !== null;
   return { tokens: tokenize(segments), reasons, startsInReasoning, thinkingDisabled };
 }

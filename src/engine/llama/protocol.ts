@@ -1,7 +1,7 @@
 import { parseExactJson } from '#kernel';
 import type { ChatPrompt, Delta, Sampling, Usage } from '../port.ts';
+import type { OutputFormatSpec } from '../text/formats/output-format.ts';
 import type { GrammarTexts } from '../text/grammar.ts';
-import type { ToolSyntax } from '../text/template.ts';
 import type { ReadChat, ReadInputs } from './prompts.ts';
 
 /**
@@ -76,8 +76,8 @@ export type ToChild =
 
 export type ChildFault = 'capacity_unavailable' | 'generation_failed' | 'invalid_request';
 
-/** `dimensions`: length of the vectors, 0 of a text model. `toolSyntax`: how a text model writes calls. */
-export type ModelFacts = { dimensions: number; toolSyntax: ToolSyntax };
+/** `dimensions`: length of the vectors, 0 of a text model. `format`: how a text model writes its output; null of one that cannot chat. */
+export type ModelFacts = { dimensions: number; format: OutputFormatSpec | null };
 
 export type FromChild =
   | ({ type: 'ready'; loadMs: number; systemInfo: string } & ModelFacts)

@@ -32,7 +32,7 @@ export class Session {
   #preparing = 0;
   #heardMs: number;
   #state: 'loading' | 'ready' | 'gone' = 'loading';
-  #facts: ModelFacts = { dimensions: 0, toolSyntax: 'json' };
+  #facts: ModelFacts = { dimensions: 0, format: null };
   #stopping = false;
   /** Takes nothing new; ends when it has nothing left. */
   #retiring = false;

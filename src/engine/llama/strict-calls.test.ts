@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { chatMlTemplate, type RandomModel, smallShape, specialTokens, writeRandomModel } from '#test/random-model.ts';
 import type { ToolDefinition } from '../port.ts';
+import { formats } from '../text/formats/formats.fixture.ts';
 import { OutputParser } from '../text/output-parser.ts';
 import { openModel } from './binding.ts';
 import { ChildDriver, finishedOf, smallConfig, userPrompt, type Written } from './child-driver.fixture.ts';
@@ -231,10 +232,9 @@ test('the grammar is switched on with the last of the tokens that spell a tag, a
       dispose: () => {},
     },
     parser: new OutputParser({
-      reasons: true,
       startsInReasoning: false,
       tools,
-      toolSyntax: 'json',
+      format: formats.json,
       parallelToolCalls: true,
       stop: [],
     }),

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { smallShape, writeRandomModel } from '#test/random-model.ts';
+import { formats } from '../text/formats/formats.fixture.ts';
 import { OutputParser } from '../text/output-parser.ts';
 import { type NativeModel, type NativeSampler, openModel } from './binding.ts';
 import { smallConfig } from './child-driver.fixture.ts';
@@ -120,10 +121,9 @@ async function run(asked: readonly Asked[], nativeWorkIsOrdered = true) {
       },
       sampler: samplers.of({ temperature: 0, seed: 1 }),
       parser: new OutputParser({
-        reasons: true,
         startsInReasoning: false,
         tools: [],
-        toolSyntax: 'json',
+        format: formats.json,
         parallelToolCalls: true,
         stop: [],
       }),

@@ -1,4 +1,6 @@
-import type { Segment } from '../text/template.ts';
+import { lazy } from '#kernel';
+import { formatOf, shownTexts } from '../text/shown-tokens.ts';
+import { type ChatTemplate, compileChatTemplate, type Segment } from '../text/template.ts';
 import { type Token, tokenAttributes, vocabularyTypes } from './addon.ts';
 import type { NativeModel } from './binding.ts';
 
@@ -16,6 +18,8 @@ export type Vocabulary = {
   /** Decodes the token's text at once, where it is whole characters; null where its bytes need their neighbours. */
   textOf: (token: Token) => string | null;
   isEnd: (token: Token) => boolean;
+  /** Its text is a marker or nothing, never content. */
+  isControl: (token: Token) => boolean;
   /** Made of all tokens, which takes as long as a step of a large model. */
   characterRules: () => CharacterRules;
   find: (text: string) => Token | null;
@@ -23,18 +27,28 @@ export type Vocabulary = {
   controlTexts: string[];
   bosText: string;
   eosText: string;
+  /** null: the model has none. Throws `invalid_request` where it does not compile. */
+  template: (now?: () => Date) => ChatTemplate | null;
 };
 
-/** Tags that the output parser must see even where a model declares them as control tokens. */
-const shownTags = new Set(['<think>', '</think>', '<tool_call>', '</tool_call>']);
 const hidden = tokenAttributes.control | tokenAttributes.unknown;
 const nothing = new Uint8Array(0);
 
-export function createVocabulary({ addon, facts }: Pick<NativeModel, 'addon' | 'facts'>): Vocabulary {
+type VocabularyModel = Pick<NativeModel, 'addon' | 'facts'> & Partial<Pick<NativeModel, 'createTemplateRenderer'>>;
+
+export function createVocabulary({ addon, facts, createTemplateRenderer }: VocabularyModel): Vocabulary {
   const { start, end } = ownTokens(addon);
   const nameOf = (token: Token) => (token < 0 ? '' : (addon.getTokenString(token) ?? ''));
   const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  const bytesOf = remembered((token) => readBytes(addon, token));
+  const controlTexts = controlTokens(addon, facts.vocabularySize).map(nameOf);
+  const texts = { bosToken: nameOf(addon.tokenBos()), eosToken: nameOf(addon.tokenEos()) };
+  const template = (now: () => Date): ChatTemplate | null => {
+    const { chatTemplate: source } = facts;
+    if (source === null) return null;
+    return compileChatTemplate({ source, controlTokens: controlTexts, ...texts, now, native: createTemplateRenderer });
+  };
+  const shown = lazy(() => shownTexts(controlTexts, formatOf({ template: () => template(() => new Date()) })));
+  const bytesOf = remembered((token) => readBytes(addon, token, shown()));
   const decodeWhole = (token: Token): string | null => {
     try {
       return strict.decode(bytesOf(token));
@@ -60,7 +74,7 @@ export function createVocabulary({ addon, facts }: Pick<NativeModel, 'addon' | '
     characterRules: () =>
       createCharacterRules({
         count: facts.vocabularySize,
-        shown: (token) => readBytes(addon, token),
+        shown: bytesOf,
         isEnd: (token) => addon.isEogToken(token),
       }),
     find: (text) => {
@@ -68,9 +82,11 @@ export function createVocabulary({ addon, facts }: Pick<NativeModel, 'addon' | '
       const [token] = tokens;
       return tokens.length === 1 && token !== undefined && addon.getTokenString(token) === text ? token : null;
     },
-    controlTexts: controlTokens(addon, facts.vocabularySize).map(nameOf),
-    bosText: nameOf(addon.tokenBos()),
-    eosText: nameOf(addon.tokenEos()),
+    controlTexts,
+    bosText: texts.bosToken,
+    eosText: texts.eosToken,
+    isControl: remembered((token) => (addon.getTokenAttributes(token) & tokenAttributes.control) !== 0),
+    template: (now = () => new Date()) => template(now),
   };
 }
 
@@ -97,12 +113,12 @@ function ownTokens(addon: NativeModel['addon']): { start: Uint32Array; end: Uint
   };
 }
 
-function readBytes(addon: NativeModel['addon'], token: Token): Uint8Array {
+function readBytes(addon: NativeModel['addon'], token: Token, shown: ReadonlySet<string>): Uint8Array {
   const type = addon.getVocabularyType();
   const attributes = addon.getTokenAttributes(token);
   const text = addon.getTokenString(token) ?? '';
   const encoder = new TextEncoder();
-  if ((attributes & hidden) !== 0 && !shownTags.has(text)) return nothing;
+  if ((attributes & hidden) !== 0 && !shown.has(text)) return nothing;
   if ((attributes & tokenAttributes.byte) !== 0) return Uint8Array.of(Number.parseInt(text.slice(3, 5), 16));
   const isNormal = (attributes & tokenAttributes.normal) !== 0;
   if (type === vocabularyTypes.bytePair && isNormal) return bytesOfStandIns(text);

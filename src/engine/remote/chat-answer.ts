@@ -1,5 +1,6 @@
 import { fault } from '#kernel';
 import type { Delta, Finished, Usage } from '../port.ts';
+import { bindOutputFormat, standardFormat } from '../text/formats/output-format.ts';
 import { OutputParser } from '../text/output-parser.ts';
 import { CallPieces, legacyCall } from './call-pieces.ts';
 import type { AnswerFields } from './dialect.ts';
@@ -65,10 +66,9 @@ export class ChatAnswer {
   constructor(options: AnswerOptions) {
     this.#options = options;
     this.#parser = new OutputParser({
-      reasons: true,
       startsInReasoning: false,
       tools: [],
-      toolSyntax: 'json',
+      format: bindOutputFormat(standardFormat),
       parallelToolCalls: true,
       stop: options.stop,
     });

@@ -1,5 +1,7 @@
-import { isDeeperThan, isFields, parseExactJson } from '#kernel';
+import { createHash } from 'node:crypto';
+import { isDeeperThan, isFields, objectInOrder, parseExactJson } from '#kernel';
 import type { ChatMessage, ToolCall, ToolDefinition } from '../port.ts';
+import type { OutputFormat } from './formats/output-format.ts';
 
 /** A message in the form chat templates read (the OpenAI form, arguments as objects). */
 export type TemplateMessage = {
@@ -13,27 +15,43 @@ export type TemplateMessage = {
 
 const maxArgumentsDepth = 64;
 
-export function toTemplateMessages(messages: readonly ChatMessage[]): TemplateMessage[] {
+/** `format` tells what the template of the model reads. */
+export function toTemplateMessages(messages: readonly ChatMessage[], format: OutputFormat): TemplateMessage[] {
   const namesById = new Map<string, string>();
   for (const message of messages) {
     if (message.role === 'assistant') for (const call of message.toolCalls) namesById.set(call.id, call.name);
   }
-  return messages.map((message) => toTemplateMessage(message, namesById));
+  return messages.map((message) => {
+    if (message.role === 'assistant') return toAssistantMessage(message, format);
+    const { role, content } = message;
+    if (role !== 'tool') return { role, content };
+    const name = namesById.get(message.toolCallId);
+    return { role, content, tool_call_id: idOf(message.toolCallId, format), ...(name === undefined ? {} : { name }) };
+  });
 }
 
-function toTemplateMessage(message: ChatMessage, namesById: ReadonlyMap<string, string>): TemplateMessage {
-  const { role, content } = message;
-  if (role === 'assistant') {
-    return {
-      role,
-      content,
-      ...(message.reasoning === null ? {} : { reasoning_content: message.reasoning }),
-      ...(message.toolCalls.length === 0 ? {} : { tool_calls: message.toolCalls.map(toTemplateCall) }),
-    };
-  }
-  if (role !== 'tool') return { role, content };
-  const name = namesById.get(message.toolCallId);
-  return { role, content, tool_call_id: message.toolCallId, ...(name === undefined ? {} : { name }) };
+function toAssistantMessage(
+  { role, content, reasoning, toolCalls }: Extract<ChatMessage, { role: 'assistant' }>,
+  format: OutputFormat,
+): TemplateMessage {
+  const { history, calls } = format;
+  const parsed = toolCalls.map((call) => ({ ...call, arguments: parsedArguments(call.arguments) }));
+  const isText = history.calls === 'text';
+  const texts = isText && parsed.length > 0 ? [content, calls.write(parsed)] : [content];
+  return {
+    role,
+    content: texts.filter((text) => text !== '').join('\n'),
+    ...(reasoning === null ? {} : { reasoning_content: reasoning }),
+    ...(isText || parsed.length === 0 ? {} : { tool_calls: parsed.map((call) => toTemplateCall(call, format)) }),
+  };
+}
+
+const shortId = /^[a-zA-Z0-9]{9}$/;
+
+/** Some templates refuse ids that are not of nine letters and digits. */
+function idOf(id: string, { history }: OutputFormat): string {
+  if (!history.shortIds || shortId.test(id)) return id;
+  return createHash('sha256').update(id).digest('hex').slice(0, 9);
 }
 
 /** OpenAI function objects. A tool without parameters gets an empty object schema, which all templates can read. */
@@ -48,22 +66,35 @@ export function toTemplateTools(tools: readonly ToolDefinition[]): unknown[] {
   }));
 }
 
-export function toolInstructions(tools: readonly ToolDefinition[]): ChatMessage {
+/** The same with a description and a type of items wherever a schema leaves them out. */
+export function completedTools(tools: readonly unknown[]): unknown[] {
+  return tools.map(completedSchema);
+}
+
+function completedSchema(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(completedSchema);
+  if (!isFields(value)) return value;
+  const inner = objectInOrder(Object.entries(value).map(([key, item]) => [key, completedSchema(item)]));
+  if (typeof value['type'] !== 'string') return inner;
+  const items = value['type'] === 'array' && !('items' in value) ? { items: { type: 'string', description: '' } } : {};
+  return { description: '', ...inner, ...items };
+}
+
+/** For templates without tools. */
+export function toolInstructions(tools: readonly ToolDefinition[], { calls }: OutputFormat): ChatMessage {
   const functions = toTemplateTools(tools).map((tool) => JSON.stringify(tool));
-  const content = [
-    'You can call these functions:',
-    ...functions,
-    'To call one, write <tool_call>{"name": NAME, "arguments": OBJECT}</tool_call>.',
-  ];
+  const example = calls.write([{ name: 'NAME', arguments: { ARGUMENT: 'VALUE' } }]).replace(/\s*\n\s*/g, '');
+  const content = ['You can call these functions:', ...functions, `To call one, write ${example}.`];
   return { role: 'system', content: content.join('\n') };
 }
 
-function toTemplateCall(call: ToolCall): NonNullable<TemplateMessage['tool_calls']>[number] {
-  return {
-    id: call.id,
-    type: 'function',
-    function: { name: call.name, arguments: parsedArguments(call.arguments) },
-  };
+function toTemplateCall(
+  { id, name, arguments: given }: Omit<ToolCall, 'arguments'> & { arguments: unknown },
+  format: OutputFormat,
+) {
+  const isText = format.history.argumentsAsText && typeof given !== 'string';
+  const call = { name, arguments: isText ? JSON.stringify(given) : given };
+  return { id: idOf(id, format), type: 'function' as const, function: call };
 }
 
 /** The object where the text is one; models also leave broken arguments in a history, which stay text. */
@@ -101,17 +132,21 @@ function joinTurns(first: TemplateMessage, second: TemplateMessage): TemplateMes
 }
 
 /** For templates that know only user and assistant turns in strict alternation: everything else is told as text. */
-export function plainTurns(messages: readonly TemplateMessage[]): TemplateMessage[] {
+export function plainTurns(messages: readonly TemplateMessage[], { calls: format }: OutputFormat): TemplateMessage[] {
   const plain = mergeTurns(messages).map((message): TemplateMessage => {
     if (message.role !== 'assistant') return { role: 'user', content: message.content };
-    const calls = (message.tool_calls ?? []).map(({ function: { name, arguments: given } }) => {
-      const text = typeof given === 'string' ? given : JSON.stringify(given);
-      return `<tool_call>\n{"name": ${JSON.stringify(name)}, "arguments": ${text}}\n</tool_call>`;
-    });
+    const calls = (message.tool_calls ?? []).map(({ function: call }) => format.write([call]));
     return { role: 'assistant', content: joinTexts([message.content, ...calls]) };
   });
   const first: TemplateMessage[] = plain[0]?.role === 'assistant' ? [{ role: 'user', content: '' }] : [];
   return mergeTurns([...first, ...plain]);
+}
+
+/** With the reasoning in the field that the template reads. */
+export function withReasoningField(messages: readonly TemplateMessage[], field: string): unknown[] {
+  return messages.map(({ reasoning_content: reasoning, ...message }) =>
+    reasoning === undefined ? message : { ...message, [field]: reasoning },
+  );
 }
 
 function joinTexts(texts: readonly string[]): string {

@@ -3,11 +3,12 @@ import { after, test } from 'node:test';
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
 import { fc } from '#test/properties.ts';
 import type { ChatPrompt, ToolDefinition } from '../port.ts';
+import { formats } from './formats/formats.fixture.ts';
+import type { OutputFormat } from './formats/output-format.ts';
 import { freeCallGrammar } from './grammar.ts';
 import { type Accepts, promptGrammar, promptMatcher, textMatcher } from './grammar-matcher.fixture.ts';
 import { OutputParser } from './output-parser.ts';
 import { chatPrompt } from './prompt.fixture.ts';
-import type { ToolSyntax } from './template.ts';
 
 const llama = await getLlama({ gpu: false, build: 'never', logLevel: LlamaLogLevel.disabled });
 after(() => llama.dispose());
@@ -27,25 +28,24 @@ function call(name: string, args: string): string {
   return `<tool_call>\n{"name": "${name}", "arguments": ${args}}\n</tool_call>`;
 }
 
-async function matcher(prompt: Partial<ChatPrompt>, syntax: ToolSyntax = 'json'): Promise<Accepts> {
-  const grammar = freeCallGrammar(chatPrompt(prompt), syntax);
+async function matcher(prompt: Partial<ChatPrompt>, format: OutputFormat = formats.json): Promise<Accepts> {
+  const grammar = freeCallGrammar(chatPrompt(prompt), format);
   assert.ok(grammar !== null);
   return textMatcher(llama, grammar);
 }
 
-function parser(syntax: ToolSyntax = 'json', startsInReasoning = false): OutputParser {
+function parser(format: OutputFormat = formats.json, startsInReasoning = false): OutputParser {
   return new OutputParser({
-    reasons: true,
     startsInReasoning,
     tools,
-    toolSyntax: syntax,
+    format,
     parallelToolCalls: true,
     stop: [],
   });
 }
 
 test('a free answer is constrained only where a tool is strict, and only where it is free', () => {
-  const grammarOf = (change: Partial<ChatPrompt>) => freeCallGrammar(chatPrompt(change), 'json');
+  const grammarOf = (change: Partial<ChatPrompt>) => freeCallGrammar(chatPrompt(change), formats.json);
   assert.equal(grammarOf({}), null);
   assert.equal(grammarOf({ tools: [loose, clock] }), null);
   assert.equal(grammarOf({ tools, toolChoice: { mode: 'none' } }), null);
@@ -87,7 +87,7 @@ test('between calls any text may stand, and a call is one of a tool: of a strict
 });
 
 test('as XML, too: what a strict tool takes is named and has its type, others take anything', async () => {
-  const accepts = await matcher({ tools }, 'xml');
+  const accepts = await matcher({ tools }, formats.xml);
   const xml = (name: string, given: Record<string, string>) => {
     const all = Object.entries(given).map(([key, value]) => `<parameter=${key}>\n${value}\n</parameter>\n`);
     return `<tool_call>\n<function=${name}>\n${all.join('')}</function>\n</tool_call>`;
@@ -146,19 +146,19 @@ test('whatever is written by the grammar, the parser reads its calls as calls an
 
 test('a call is seen to begin in exactly the piece of text in which the parser begins one', () => {
   const cut = fc.array(fc.nat(60), { maxLength: 10 });
-  const begins = (text: string, options: readonly [ToolSyntax, boolean]): boolean => {
+  const begins = (text: string, options: readonly [OutputFormat, boolean]): boolean => {
     const reader = parser(...options);
     return reader.push(`${text}{"name":"clock"}</tool_call>`, 1).some(({ type }) => type === 'tool_call');
   };
   const property = fc.property(outputs, cut, fc.boolean(), (written, cuts, startsInReasoning) => {
     const text = written.join('');
     const places = [...new Set([0, text.length, ...cuts.filter((at) => at < text.length)])].sort((a, b) => a - b);
-    const reader = parser('json', startsInReasoning);
+    const reader = parser(formats.json, startsInReasoning);
     for (const [index, from] of places.slice(0, -1).entries()) {
       const to = places[index + 1] ?? text.length;
       const ends = Array.from({ length: to - from }, (_, at) => from + at + 1);
-      const expected = ends.some((end) => begins(text.slice(0, end), ['json', startsInReasoning]));
-      assert.equal(reader.beginsCall(text.slice(from, to)), expected, JSON.stringify([text, from, to]));
+      const expected = ends.some((end) => begins(text.slice(0, end), [formats.json, startsInReasoning]));
+      assert.equal(reader.beginsCall(text.slice(from, to)) !== null, expected, JSON.stringify([text, from, to]));
       if (expected) return;
       reader.push(text.slice(from, to), 1);
     }

@@ -146,28 +146,40 @@ export function waysToRepeat([min, max]: readonly [number, number | null]): numb
 }
 
 /**
- * Text in which none of `ends` occurs, or where one does, `behind` follows, which is told the rule of such text. They begin with one
- * character, which they have only there, and none begins another.
+ * Text in which none of `ends` occurs, or where one does, `behind` follows, which is told the end and the rule of such text. No end contains
+ * another.
  */
 export function textWithout(
   grammar: Grammar,
   ends: readonly [string, ...string[]],
-  behind: ((text: Expression) => Expression) | null = null,
+  behind: ((end: string, text: Expression) => Expression) | null = null,
 ): Expression {
-  const first = ends[0].charAt(0);
-  const begun = new Set(ends.flatMap((end) => Array.from(end, (_, at) => end.slice(0, at))));
+  // One state for each beginning of an end that the text may stand behind.
+  const begun = new Set(ends.flatMap((end) => [...end].map((_, at) => [...end].slice(0, at).join(''))));
   const states = new Map([...begun].map((part) => [part, grammar.reserve('text')]));
   const start = states.get('') ?? '';
+  const units = [...new Set(ends.flatMap((end) => [...end]))];
   for (const [part, name] of states) {
-    const units = new Set(ends.filter((end) => end.startsWith(part)).map((end) => end.charAt(part.length)));
-    const onward = new Map([...units].map((unit) => [unit, states.get(part + unit) ?? behind?.(start)]));
-    const steps = [...new Map([[first, states.get(first)], ...onward])].flatMap(([unit, to]) =>
-      to === undefined ? [] : [`${literal(unit)} ${to}`],
-    );
-    const others = [...new Set([first, ...units])].map(escaped).join('');
-    grammar.fill(name, [`[^${others}] ${start}`, ...steps, '""'].join(' | '));
+    const steps = units.map((unit) => [unit, stateBehind(part + unit, states, ends)] as const);
+    // What begins nothing is as good as any other character.
+    const onward = steps.filter(([, state]) => state !== '');
+    const others = onward.map(([unit]) => escaped(unit)).join('');
+    const following = onward.flatMap(([unit, state]) => {
+      const rule = ends.includes(state) ? behind?.(state, start) : states.get(state);
+      return rule === undefined ? [] : [`${literal(unit)} ${rule}`];
+    });
+    grammar.fill(name, [`[^${others}] ${start}`, ...following, '""'].join(' | '));
   }
   return start;
+}
+
+/** The longest end of the text that is an end, or begins one. */
+function stateBehind(text: string, states: ReadonlyMap<string, Expression>, ends: readonly string[]): string {
+  for (let from = 0; from < text.length; from += 1) {
+    const rest = text.slice(from);
+    if (ends.includes(rest) || states.has(rest)) return rest;
+  }
+  return '';
 }
 
 export function escaped(unit: string): string {

@@ -2,19 +2,20 @@ import assert from 'node:assert/strict';
 import type { Llama, LlamaGrammar } from 'node-llama-cpp';
 import { Fault } from '#kernel';
 import type { ChatPrompt } from '../port.ts';
+import { formats } from './formats/formats.fixture.ts';
+import type { OutputFormat } from './formats/output-format.ts';
 import { type Lead, promptGrammars } from './grammar.ts';
 import { chatPrompt } from './prompt.fixture.ts';
-import type { ToolSyntax } from './template.ts';
 
-export type GrammarOptions = { toolSyntax: ToolSyntax; lead: Lead };
+export type GrammarOptions = { format: OutputFormat; lead: Lead };
 
-export const bare: GrammarOptions = { toolSyntax: 'json', lead: 'nothing' };
+export const bare: GrammarOptions = { format: formats.json, lead: 'nothing' };
 
 export type Accepts = (text: string) => boolean;
 
 /** The grammar that holds an output from its beginning; null where nothing constrains it. */
-export function promptGrammar(prompt: ChatPrompt, { toolSyntax, lead } = bare): string | null {
-  return promptGrammars(prompt, toolSyntax)?.(lead) ?? null;
+export function promptGrammar(prompt: ChatPrompt, { format, lead } = bare): string | null {
+  return promptGrammars(prompt, format)?.(lead) ?? null;
 }
 
 /** Runs whole texts through llama.cpp's own grammar parser. */

@@ -5,6 +5,7 @@ import { Fault } from '#kernel';
 import { cpuMsOf } from '#test/cpu-time.ts';
 import { fc } from '#test/properties.ts';
 import type { ChatPrompt } from '../port.ts';
+import { formats } from './formats/formats.fixture.ts';
 import { type Accepts, type GrammarOptions, promptGrammar, promptMatcher, spaced } from './grammar-matcher.fixture.ts';
 import { OutputParser } from './output-parser.ts';
 import { chatPrompt } from './prompt.fixture.ts';
@@ -243,14 +244,13 @@ test('many tools with patterns and formats take no more time than one may, and n
 test('calls as XML are what the parser reads', async () => {
   const text =
     '<tool_call>\n<function=get_weather>\n<parameter=city>\nA </param "b"\n</parameter>\n<parameter=days>\n3\n</parameter>\n</function>\n</tool_call>';
-  const accepts = await matcher({ tools, toolChoice: { mode: 'required' } }, { toolSyntax: 'xml', lead: 'nothing' });
+  const accepts = await matcher({ tools, toolChoice: { mode: 'required' } }, { format: formats.xml, lead: 'nothing' });
   assert.ok(accepts(text));
   assert.ok(!accepts(text.replace('\n3\n', '\n0\n')) && !accepts(text.replace('city', 'town')));
   const parser = new OutputParser({
-    reasons: true,
     startsInReasoning: false,
     tools,
-    toolSyntax: 'xml',
+    format: formats.xml,
     parallelToolCalls: true,
     stop: [],
   });
@@ -266,7 +266,7 @@ test('calls as XML are what the parser reads', async () => {
 test('what may stand in front follows the lead', async () => {
   const prompt: Partial<ChatPrompt> = { responseFormat: { type: 'json_object' } };
   const accepted = async (lead: GrammarOptions['lead']) => {
-    const accepts = await matcher(prompt, { toolSyntax: 'json', lead });
+    const accepts = await matcher(prompt, { format: formats.json, lead });
     const fronts = ['', '\n', '\n\n', '\n\n\n', '<think>a</think>\n\n', 'a\n</think>\n\n'];
     return fronts.map((front) => accepts(`${front}{}`));
   };

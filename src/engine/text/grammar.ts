@@ -1,11 +1,18 @@
 import { Fault, fault } from '#kernel';
 import type { ChatPrompt, ResponseFormat, ToolDefinition } from '../port.ts';
-import { anyOf, createGrammar, type Expression, type Grammar, literal, sequence, textWithout } from './gbnf.ts';
+import { bindOutputFormat, type OutputFormat, type OutputFormatSpec } from './formats/output-format.ts';
+import {
+  anyOf,
+  createGrammar,
+  type Expression,
+  type Grammar,
+  literal,
+  optional,
+  sequence,
+  textWithout,
+} from './gbnf.ts';
 import { anyObject } from './json-rules.ts';
 import { schemaExpression } from './schema-grammar.ts';
-import type { ToolSyntax } from './template.ts';
-import { callOpen } from './tool-call.ts';
-import { type CallOptions, jsonCall, wholeCall, xmlCall } from './tool-grammar.ts';
 
 export type GrammarInput = Pick<ChatPrompt, 'responseFormat' | 'toolChoice' | 'tools' | 'parallelToolCalls'>;
 
@@ -19,29 +26,37 @@ const maxCalls = 32;
  * GBNF text that the output must match, start rule `root`, behind either lead; null where nothing constrains it. Throws
  * `invalid_request` (`response_format`) for a schema that cannot be enforced exactly.
  */
-export function promptGrammars(prompt: GrammarInput, toolSyntax: ToolSyntax): ((lead: Lead) => string) | null {
+export function promptGrammars(prompt: GrammarInput, format: OutputFormat): ((lead: Lead) => string) | null {
   const grammar = createGrammar();
-  const alternatives = [...answer(grammar, prompt), ...calls(grammar, prompt, toolSyntax)];
+  const skipped = format.skipped[0] ?? '';
+  const before = skipped === '' ? '' : optional(literal(skipped));
+  const answerExpressions = answer(grammar, prompt).map((expression) => sequence(before, expression));
+  const alternatives = [...answerExpressions, ...calls(grammar, prompt, format)];
   if (alternatives.length === 0) return null;
   const answers = anyOf(alternatives);
   return (lead) => grammar.text(lead === 'nothing' ? answers : sequence('"\\n"{0,2}', answers));
 }
 
 /**
- * GBNF text for a free answer in which the model may call as it likes: any text, and from each `<tool_call>` on a call of one
+ * GBNF text for a free answer in which the model may call as it likes: any text, and from each opening on a call of one
  * of the tools, the arguments of the strict ones by their schemas. null where no tool is strict, or where all of the output is
  * constrained anyway.
  */
-export function freeCallGrammar(
-  { tools, toolChoice, responseFormat }: GrammarInput,
-  syntax: ToolSyntax,
-): string | null {
-  const isStrict = ({ strict }: ToolDefinition): boolean => strict === true;
-  const isFree = toolChoice.mode === 'auto' && responseFormat.type === 'text';
-  if (!isFree || !tools.some(isStrict)) return null;
+export function freeCallGrammar(prompt: GrammarInput, { calls }: OutputFormat): string | null {
+  const [first, ...others] = calls.openings;
+  if (!hasFreeStrictCalls(prompt) || first === undefined) return null;
   const grammar = createGrammar();
-  const call = oneCall(grammar, { tools, syntax, options: { opening: '', isHeld: isStrict } });
-  return grammar.text(textWithout(grammar, [callOpen], (text) => sequence(call, text)));
+  const { tools } = prompt;
+  const behind = (opening: string, text: Expression) =>
+    sequence(calls.expression(grammar, { tools, isHeld: isStrict, most: maxCalls, opening }), text);
+  return grammar.text(textWithout(grammar, [first, ...others], behind));
+}
+
+const isStrict = ({ strict }: ToolDefinition): boolean => strict === true;
+
+/** The model chooses whether it calls, and a tool is strict. */
+function hasFreeStrictCalls({ tools, toolChoice, responseFormat }: GrammarInput): boolean {
+  return toolChoice.mode === 'auto' && responseFormat.type === 'text' && tools.some(isStrict);
 }
 
 /** With a forced tool the response format says nothing: the answer is the call. */
@@ -63,8 +78,9 @@ function formatExpressions(grammar: Grammar, format: ResponseFormat): Expression
 }
 
 /** Forced calls, and calls that stand beside a formatted answer: with `auto` the model may choose either. */
-function calls(grammar: Grammar, prompt: GrammarInput, syntax: ToolSyntax): Expression[] {
+function calls(grammar: Grammar, prompt: GrammarInput, format: OutputFormat): Expression[] {
   const { toolChoice, responseFormat } = prompt;
+  if (hasFreeStrictCalls(prompt)) return format.calls.openings.length > 0 ? [] : callOrText(grammar, prompt, format);
   if (toolChoice.mode === 'none' || (toolChoice.mode === 'auto' && responseFormat.type === 'text')) return [];
   const tools =
     toolChoice.mode === 'named' ? prompt.tools.filter((tool) => tool.name === toolChoice.name) : prompt.tools;
@@ -72,19 +88,14 @@ function calls(grammar: Grammar, prompt: GrammarInput, syntax: ToolSyntax): Expr
     if (toolChoice.mode === 'auto') return [];
     throw fault('invalid_request', { param: 'tool_choice', message: 'The tool choice names no tool of the request.' });
   }
-  const call = oneCall(grammar, { tools, syntax, options: wholeCall });
-  if (toolChoice.mode === 'named' || !prompt.parallelToolCalls) return [call];
-  return [sequence(call, `(${literal('\n')} ${call}){0,${maxCalls - 1}}`)];
+  const most = toolChoice.mode === 'named' || !prompt.parallelToolCalls ? 1 : maxCalls;
+  return [format.calls.expression(grammar, { tools, isHeld: () => true, most, opening: null })];
 }
 
-/** Strict tools come first: what a call may need in all is theirs before others have their share. */
-function oneCall(
-  grammar: Grammar,
-  { tools, syntax, options }: { tools: readonly ToolDefinition[]; syntax: ToolSyntax; options: CallOptions },
-): Expression {
-  const strictFirst = tools.toSorted((one, other) => Number(other.strict === true) - Number(one.strict === true));
-  const one = syntax === 'xml' ? xmlCall : jsonCall;
-  return grammar.define('call', anyOf(strictFirst.map((tool) => one(grammar, tool, options))));
+/** Of formats without an opening: an answer is a call from its beginning on, or text that begins otherwise. */
+function callOrText(grammar: Grammar, { tools }: GrammarInput, { calls }: OutputFormat): Expression[] {
+  const call = calls.expression(grammar, { tools, isHeld: isStrict, most: maxCalls, opening: null });
+  return [call, '[^\\x7b\\x5b\\x20\\x0a\\x0d\\x09] [^\\x00]*'];
 }
 
 /** The grammars of a request as GBNF text. */
@@ -98,16 +109,17 @@ export const noGrammars: GrammarTexts = { whole: null, calls: null };
 
 export function isConstrained({ responseFormat, toolChoice, tools }: GrammarInput): boolean {
   if (responseFormat.type !== 'text' || toolChoice.mode === 'required' || toolChoice.mode === 'named') return true;
-  return toolChoice.mode === 'auto' && tools.some(({ strict }) => strict === true);
+  return toolChoice.mode === 'auto' && tools.some(isStrict);
 }
 
 /** Throws `invalid_request`, with the field that cannot be enforced. May take a tenth of a second. */
-export function grammarTexts(input: GrammarInput, syntax: ToolSyntax): GrammarTexts {
+export function grammarTexts(input: GrammarInput, spec: OutputFormatSpec): GrammarTexts {
   try {
-    const whole = promptGrammars(input, syntax);
+    const format = bindOutputFormat(spec);
+    const whole = promptGrammars(input, format);
     return {
       whole: whole === null ? null : { atStart: whole('nothing'), afterReasoning: whole('newlines') },
-      calls: freeCallGrammar(input, syntax),
+      calls: freeCallGrammar(input, format),
     };
   } catch (error) {
     if (error instanceof Fault) throw error;

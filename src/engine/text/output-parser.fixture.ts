@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ToolDefinition } from '../port.ts';
+import { formats } from './formats/formats.fixture.ts';
 import { OutputParser, type OutputParserOptions } from './output-parser.ts';
 
 export const weather: ToolDefinition = {
@@ -27,10 +28,9 @@ type Result = {
 
 function parse(pieces: readonly string[], setup: Setup) {
   const parser = new OutputParser({
-    reasons: true,
     startsInReasoning: false,
     tools: [weather, clock],
-    toolSyntax: 'json',
+    format: formats.json,
     parallelToolCalls: true,
     stop: [],
     ...setup,
@@ -110,13 +110,13 @@ export const corpus: { name: string; text: string; setup?: Setup; expected: Part
   ...['<think>a</think>b', ' \n<think>', '</think>\n\nb', '<think>\n\n</think>\n\nb'].map((text) => ({
     name: `of a model that does not reason: ${text}`,
     text,
-    setup: { reasons: false },
+    setup: { format: formats.plain },
     expected: { content: text },
   })),
   {
     name: 'a call in tags of a model that does not reason',
     text: `<think> ${sun}</think>`,
-    setup: { reasons: false },
+    setup: { format: formats.plain },
     expected: { content: '<think></think>', calls: [sunCall], reason: 'tool_calls' },
   },
   { name: 'a closing tag alone', text: '</think>\n\nYes', expected: { content: 'Yes' } },
@@ -281,7 +281,7 @@ export const corpus: { name: string; text: string; setup?: Setup; expected: Part
   {
     name: 'calls as XML',
     text: '<tool_call>\n<function=get_weather>\n<parameter=city>\n7\n</parameter>\n<parameter=days>\n3\n</parameter>\n<parameter=tags>\n["a", null]\n</parameter>\n</function>\n</tool_call><tool_call><function=clock></function></tool_call>',
-    setup: { toolSyntax: 'xml' },
+    setup: { format: formats.xml },
     expected: {
       calls: [
         { name: 'get_weather', arguments: '{"city":"7","days":3,"tags":["a",null]}' },
@@ -293,7 +293,7 @@ export const corpus: { name: string; text: string; setup?: Setup; expected: Part
   {
     name: 'XML that is no call',
     text: '<tool_call><function=get_weather><parameter=city>x</function></tool_call>',
-    setup: { toolSyntax: 'xml' },
+    setup: { format: formats.xml },
     expected: { content: '<tool_call><function=get_weather><parameter=city>x</function></tool_call>' },
   },
 ];

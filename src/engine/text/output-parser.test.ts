@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cpuMsOf } from '#test/cpu-time.ts';
 import { fc } from '#test/properties.ts';
+import { formats } from './formats/formats.fixture.ts';
 import {
   clock,
   contentAroundCalls,
@@ -57,7 +58,7 @@ test('no split of a generated output changes the result', () => {
   const setup = fc.record({
     startsInReasoning: fc.boolean(),
     parallelToolCalls: fc.boolean(),
-    toolSyntax: fc.constantFrom('json' as const, 'xml' as const),
+    format: fc.constantFrom(formats.json, formats.xml),
     tools: fc.constantFrom([], [weather, clock]),
     stop: fc.subarray(['END', '\n\n', '🙂', '</', 'EE', ' ']),
     cause: fc.constantFrom('eog' as const, 'length' as const),
@@ -89,10 +90,9 @@ test('of stop strings that end at once the longest has ended the answer', () => 
 
 test('text is handed on at once where it can begin no tag and no stop string', () => {
   const parser = new OutputParser({
-    reasons: true,
     startsInReasoning: false,
     tools: [],
-    toolSyntax: 'json',
+    format: formats.json,
     parallelToolCalls: true,
     stop: ['stop'],
   });
@@ -105,10 +105,9 @@ test('text is handed on at once where it can begin no tag and no stop string', (
 
 test('reasoning tokens are those up to the closing tag, and the parser tells where it stands', () => {
   const parser = new OutputParser({
-    reasons: true,
     startsInReasoning: false,
     tools: [clock],
-    toolSyntax: 'json',
+    format: formats.json,
     parallelToolCalls: false,
     stop: [],
   });
@@ -153,7 +152,7 @@ test('the time is linear in the output, whatever it holds', () => {
     ['a'.repeat(parts), { stop: [`${'a'.repeat(parts / 2)}b`] }],
     [
       `<tool_call><function=clock>${'<parameter=a>\n</parameter>'.repeat(parts / 20)}</tool_call>`,
-      { toolSyntax: 'xml' },
+      { format: formats.xml },
     ],
     [`x${' '.repeat(parts)}y`, {}],
   ];

@@ -1,29 +1,18 @@
-import type { Delta, Finished, ToolDefinition } from '../port.ts';
-import { StopMatcher } from './stop-matcher.ts';
-import type { ToolSyntax } from './template.ts';
-import { CallText, callOpen, parseToolCall } from './tool-call.ts';
+import type { Delta, Finished } from '../port.ts';
+import { DeltaWriter } from './delta-writer.ts';
+import type { CallReading, ParsedCall } from './formats/call-format.ts';
+import { CallInput } from './formats/call-input.ts';
+import { type MarkerOptions, type OutputMarkers, type OutputPhase, outputMarkers } from './output-markers.ts';
 
-export type OutputParserOptions = {
-  /** If not, think tags are text wherever they stand. */
-  reasons: boolean;
-  startsInReasoning: boolean;
-  tools: readonly ToolDefinition[];
-  toolSyntax: ToolSyntax;
+export type OutputParserOptions = MarkerOptions & {
   parallelToolCalls: boolean;
   stop: readonly string[];
 };
 
-/**
- * - `start`: of a model that reasons, nothing but whitespace so far; `<think>` here opens reasoning, anything else is the answer.
- * - `reasoning`: up to `</think>` or the end.
- * - `gap`: behind `</think>`; newlines are dropped.
- * - `answer`: content; `<tool_call>` opens a call.
- * - `call`: everything up to `</tool_call>` waits, becomes one call, or content where it is none.
- * - `between`: behind a call; whitespace waits, and is dropped in front of the next call and at the end.
- */
-export type OutputPhase = 'start' | 'reasoning' | 'gap' | 'answer' | 'call' | 'between';
+type Call = { input: CallInput; reading: CallReading; opening: string; shown: string; found: boolean };
 
-const thinkTags = ['<think>', '</think>'];
+/** A unit of text, and what of it is content: '' of control tokens, which are markers or nothing. */
+type Unit = { text: string; shown: string };
 
 /**
  * Turns generated text into deltas as it arrives. Works on its own state, so the result does
@@ -32,12 +21,12 @@ const thinkTags = ['<think>', '</think>'];
 export class OutputParser {
   readonly #options: OutputParserOptions;
   readonly #writer: DeltaWriter;
-  readonly #answerTags: readonly string[];
+  readonly #markers: OutputMarkers;
   #phase: OutputPhase;
-  #candidate = '';
-  /** Whitespace whose fate is open: at the start, behind a call, newlines in reasoning. */
+  #candidate: Unit[] = [];
+  /** White space whose fate is open: at the start, behind a call, newlines in reasoning. */
   #waiting: string[] = [];
-  #call: CallText | null = null;
+  #call: Call | null = null;
   #reasoningIsEmpty = true;
   #tokens = 0;
   #reasoningTokens = 0;
@@ -47,8 +36,8 @@ export class OutputParser {
   constructor(options: OutputParserOptions) {
     this.#options = options;
     this.#writer = new DeltaWriter(options.stop, options.tools.length > 0);
-    this.#answerTags = options.tools.length > 0 ? [callOpen] : [];
-    this.#phase = !options.reasons ? 'answer' : options.startsInReasoning ? 'reasoning' : 'start';
+    this.#markers = outputMarkers(options);
+    this.#phase = options.startsInReasoning ? 'reasoning' : this.#markers.startsPlain ? 'answer' : 'start';
   }
 
   /** Not null: the text itself has ended the generation; further text is ignored. */
@@ -64,21 +53,36 @@ export class OutputParser {
     return this.#phase;
   }
 
-  /** The beginning of a tag that the text so far ends with. */
+  /** The beginning of a marker that the text so far ends with. */
   get tagBegun(): string {
-    return this.#candidate;
+    return textOf(this.#candidate);
   }
 
-  /** Whether a call would begin within this text, the next one to come. */
-  beginsCall(text: string): boolean {
-    if (this.#phase === 'call' || !this.#answerTags.includes(callOpen)) return false;
-    const whole = this.#candidate + text;
-    const reasons = this.#phase === 'reasoning' || (this.#phase === 'start' && /^\s*<think>/.test(whole));
-    const from = reasons ? whole.indexOf('</think>') : 0;
-    return from >= 0 && whole.includes(callOpen, from);
+  /** Whether an opening of calls may begin in these bytes. */
+  mayOpenCall(bytes: Uint8Array): boolean {
+    return bytes.some((byte) => this.#markers.openingBytes.has(byte));
   }
 
-  /** Up to and including the token that completes `</think>`. */
+  /** The opening of calls that would be complete within this text, the next one to come. */
+  beginsCall(text: string): string | null {
+    let { phase, tagBegun: candidate } = { phase: this.#phase, tagBegun: this.tagBegun };
+    if (phase === 'call') return null;
+    for (const unit of text) {
+      const markers = this.#markers.in(phase, this.#reasoningIsEmpty);
+      candidate += unit;
+      while (candidate !== '' && !markers.some((marker) => marker.startsWith(candidate))) {
+        if (phase === 'start' && candidate.charAt(0).trim() !== '') phase = 'answer';
+        candidate = candidate.slice(1);
+      }
+      if (!markers.includes(candidate)) continue;
+      if (phase !== 'reasoning' && this.#markers.openings.includes(candidate)) return candidate;
+      phase = this.#markers.phaseBehind(candidate, phase);
+      candidate = '';
+    }
+    return null;
+  }
+
+  /** Up to and including the token that completes the closing marker. */
   get reasoningTokens(): number {
     return this.#phase === 'reasoning' ? this.#tokens : this.#reasoningTokens;
   }
@@ -90,15 +94,15 @@ export class OutputParser {
     return this.#ended === 'length' || this.#phase === 'reasoning' ? 'length' : 'stop';
   }
 
-  /** `text`: the text of these tokens, '' while a character is incomplete. */
-  push(text: string, tokenCount: number): Delta[] {
+  /** `text`: the text of these tokens, '' while a character is incomplete. `isControl`: it is a control token. */
+  push(text: string, tokenCount: number, isControl = false): Delta[] {
     if (this.#stopped !== null || this.#ended !== null) return [];
     this.#tokens += tokenCount;
     for (let at = 0; at < text.length && this.#stopped === null; ) {
       // Nearly all of an answer is content whatever follows, and need not go unit by unit.
-      const tagAt = this.#phase === 'answer' && this.#candidate === '' ? text.indexOf('<', at) : at;
-      const end = tagAt < 0 ? text.length : tagAt;
-      if (end === at) this.#feed(text.charAt(at));
+      const isPlain = this.#phase === 'answer' && this.#candidate.length === 0 && !isControl;
+      const end = isPlain ? this.#markers.nextStart(text, at) : at;
+      if (end === at) this.#feed({ text: text.charAt(at), shown: isControl ? '' : text.charAt(at) });
       else this.#content(text.slice(at, end));
       at = Math.max(end, at + 1);
     }
@@ -121,49 +125,57 @@ export class OutputParser {
   }
 
   #finish(cause: 'eog' | 'length'): void {
-    const candidate = this.#candidate;
-    this.#candidate = '';
+    const call = this.#call;
+    if (call !== null && cause === 'eog') {
+      call.input.end();
+      this.#advance(call);
+      if (this.#call !== null) this.#leave(call);
+    }
+    const candidate = this.#takeCandidate();
     // Cut off behind whole calls, one is left out: its raw text would stand as what the model said with them.
     if (cause === 'length' && this.#writer.calls > 0 && (this.#phase === 'call' || this.#phase === 'between')) return;
-    for (const unit of candidate) this.#plain(unit);
-    if (this.#call !== null) this.#endCall(this.#call, cause === 'eog' ? this.#call.text() : null);
+    if (this.#call !== null) this.#leave(this.#call);
+    for (const unit of candidate) this.#plain(unit.shown);
     if (this.#phase === 'start') this.#content('');
     if (this.#phase === 'reasoning') this.#writer.write('reasoning', this.#takeWaiting());
   }
 
-  #feed(unit: string): void {
+  #feed(unit: Unit): void {
     if (this.#stopped !== null) return;
-    if (this.#call?.push(unit)) this.#endCall(this.#call, this.#call.inside());
-    else if (this.#call === null && this.#candidate === '' && unit !== '<') this.#plain(unit);
-    else if (this.#call === null) this.#feedTag(unit);
-  }
-
-  #feedTag(unit: string): void {
-    const next = this.#candidate + unit;
-    const tags = this.#tags();
-    if (tags.includes(next)) {
-      this.#candidate = '';
-      this.#tag(next);
-    } else if (tags.some((tag) => tag.startsWith(next))) {
+    const call = this.#call;
+    if (call !== null) {
+      call.input.push(unit.text, unit.shown);
+      this.#advance(call);
+      return;
+    }
+    const next = [...this.#candidate, unit];
+    const text = textOf(next);
+    const markers = this.#markers.in(this.#phase, this.#reasoningIsEmpty);
+    if (markers.includes(text)) {
+      this.#candidate = [];
+      this.#marker(text, next);
+    } else if (markers.some((marker) => marker.startsWith(text))) {
       this.#candidate = next;
+    } else if (this.#beginsBare(unit)) {
+      this.#begin('', '');
+      this.#feed(unit);
     } else {
-      const failed = this.#candidate;
-      this.#candidate = '';
-      for (const part of failed) this.#plain(part);
-      if (failed === '') this.#plain(unit);
-      else this.#feed(unit);
+      // The first unit begins no marker; those behind it may.
+      const [first, ...rest] = next;
+      this.#candidate = [];
+      this.#plain(first?.shown ?? '');
+      for (const each of rest) this.#feed(each);
     }
   }
 
-  #tags(): readonly string[] {
-    if (this.#phase === 'start') return [...thinkTags, ...this.#answerTags];
-    if (this.#phase !== 'reasoning') return this.#answerTags;
-    // Some models repeat the tag that the prompt has already opened.
-    return this.#options.startsInReasoning && this.#reasoningIsEmpty ? thinkTags : ['</think>'];
+  /** A format without openings: only the beginning of an answer can be a call. */
+  #beginsBare({ text }: Unit): boolean {
+    const isBeginning = this.#phase === 'start' || this.#phase === 'gap';
+    return this.#markers.mayBeginBare && isBeginning && this.#candidate.length === 0 && /\S/.test(text);
   }
 
   #plain(unit: string): void {
-    if (this.#stopped !== null) return;
+    if (this.#stopped !== null || unit === '') return;
     switch (this.#phase) {
       case 'reasoning':
         if (unit === '\n' || unit === '\r') {
@@ -188,32 +200,61 @@ export class OutputParser {
     if (this.#writer.stopText !== null) this.#stopped = 'stop';
   }
 
-  #tag(tag: string): void {
-    if (tag === callOpen) {
-      this.#phase = 'call';
-      this.#call = new CallText();
-    } else if (this.#phase === 'start' && tag === '<think>') {
-      this.#waiting = [];
-      this.#phase = 'reasoning';
-    } else if (tag === '</think>') {
-      this.#waiting = [];
-      this.#phase = 'gap';
-      this.#reasoningTokens = this.#tokens;
+  #marker(marker: string, units: readonly Unit[]): void {
+    const before = this.#phase;
+    if (before !== 'reasoning' && this.#markers.openings.includes(marker)) {
+      this.#begin(marker, units.map(({ shown }) => shown).join(''));
+      return;
+    }
+    this.#phase = this.#markers.phaseBehind(marker, before);
+    if (this.#phase !== before || this.#phase === 'gap') this.#waiting = [];
+    if (before === 'reasoning' || this.#phase === 'gap') this.#reasoningTokens = this.#tokens;
+    if (this.#phase === 'reasoning' && before !== 'reasoning') this.#reasoningIsEmpty = true;
+  }
+
+  #begin(opening: string, shown: string): void {
+    const input = new CallInput();
+    const { tools, format } = this.#options;
+    const reading = format.calls.read(input, { opening, tools });
+    this.#call = { input, reading, opening, shown, found: false };
+    this.#phase = 'call';
+  }
+
+  /** Lets the reader go on with what has arrived. */
+  #advance(call: Call): void {
+    for (;;) {
+      const { done, value } = call.reading.next();
+      if (done === true) this.#leave(call);
+      if (done === true || value === null) return;
+      this.#emit(call, value);
+      if (this.#stopped !== null) return;
     }
   }
 
-  /** `text`: what the call holds; null where it was cut. */
-  #endCall(written: CallText, text: string | null): void {
-    const { tools, toolSyntax, parallelToolCalls } = this.#options;
+  #emit(call: Call, parsed: ParsedCall): void {
+    this.#waiting = [];
+    call.found = true;
+    this.#writer.call(parsed);
+    if (this.#options.parallelToolCalls) return;
+    this.#stopped = 'tool_calls';
     this.#call = null;
-    const call = text === null ? null : parseToolCall(text, tools, toolSyntax);
-    if (call === null) this.#content(callOpen + written.text());
-    else {
-      this.#waiting = [];
-      this.#writer.call(call);
-      this.#phase = 'between';
-      if (!parallelToolCalls) this.#stopped = 'tool_calls';
-    }
+  }
+
+  /** Behind calls, or behind text that is none: what was read of it is content. */
+  #leave({ input, shown, found }: Call): void {
+    this.#call = null;
+    const rest = input.takeRest();
+    const last = rest.pop();
+    this.#phase = found ? 'between' : 'answer';
+    if (!found) this.#content(shown);
+    for (const unit of rest) this.#plain(unit);
+    if (last !== undefined) this.#feed({ text: last, shown: last });
+  }
+
+  #takeCandidate(): Unit[] {
+    const candidate = this.#candidate;
+    this.#candidate = [];
+    return candidate;
   }
 
   #takeWaiting(): string {
@@ -223,73 +264,4 @@ export class OutputParser {
   }
 }
 
-/**
- * Collects deltas. Content passes the stop strings; whitespace at its end waits where a tool call may follow, because
- * whitespace in front of a call is dropped. Half a surrogate pair waits for its other half, and is left out without it.
- */
-class DeltaWriter {
-  readonly #stop: StopMatcher | null;
-  readonly #holdsSpace: boolean;
-  #space: string[] = [];
-  #kind: 'reasoning' | 'content' | null = null;
-  #half = '';
-  calls = 0;
-  #deltas: Delta[] = [];
-
-  constructor(stop: readonly string[], holdsSpace: boolean) {
-    this.#stop = stop.length === 0 ? null : new StopMatcher(stop);
-    this.#holdsSpace = holdsSpace;
-  }
-
-  get stopText(): string | null {
-    return this.#stop?.matched ?? null;
-  }
-
-  content(text: string): void {
-    this.#pass(this.#stop?.push(text) ?? text);
-  }
-
-  call(call: { name: string; arguments: string }): void {
-    this.#pass(this.#stop?.flush() ?? '');
-    this.#space = [];
-    this.#kind = null;
-    this.#deltas.push({ type: 'tool_call', index: this.calls, ...call });
-    this.calls += 1;
-  }
-
-  end(): void {
-    this.#pass(this.#stop?.flush() ?? '');
-    this.write('content', this.#space.join(''));
-    this.#space = [];
-  }
-
-  drain(): Delta[] {
-    const drained = this.#deltas;
-    this.#deltas = [];
-    return drained;
-  }
-
-  #pass(text: string): void {
-    const shown = this.#holdsSpace && this.stopText === null ? text.trimEnd().length : text.length;
-    if (shown > 0 || this.stopText !== null) {
-      this.write('content', this.#space.join('') + text.slice(0, shown));
-      this.#space = [];
-    }
-    if (shown < text.length) this.#space.push(text.slice(shown));
-  }
-
-  write(kind: 'reasoning' | 'content', text: string): void {
-    if (text === '') return;
-    if (this.#kind !== kind) this.#half = '';
-    this.#kind = kind;
-    const all = this.#half + text;
-    const last = all.charCodeAt(all.length - 1);
-    const end = last >= 0xd800 && last <= 0xdbff ? all.length - 1 : all.length;
-    this.#half = all.slice(end);
-    if (end === 0) return;
-    const whole = all.slice(0, end).toWellFormed();
-    const before = this.#deltas.at(-1);
-    if (before?.type === kind) before.text += whole;
-    else this.#deltas.push({ type: kind, text: whole });
-  }
-}
+const textOf = (units: readonly Unit[]): string => units.map(({ text }) => text).join('');

@@ -32,7 +32,7 @@ export function templateEnvironment(values: Record<string, unknown>, now: () => 
 function range(first: number, second?: number, step = 1): number[] {
   const [start, stop] = second === undefined ? [0, first] : [first, second];
   const length = Math.max(0, Math.ceil((stop - start) / step));
-  if (!(length <= 100_000)) throw new Error(`range(${start}, ${stop}, ${step}) is too long`);
+  if (!(length <= 100_000)) throw new TemplateRefusal(`range(${start}, ${stop}, ${step}) is too long`);
   return Array.from({ length }, (_, index) => start + index * step);
 }
 

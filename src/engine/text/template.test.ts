@@ -6,7 +6,7 @@ import { cpuMsOf } from '#test/cpu-time.ts';
 import { fc } from '#test/properties.ts';
 import type { ChatMessage, ToolDefinition } from '../port.ts';
 import { assistant, chatPrompt, controlTokens, qwen3Template, system, template, user } from './prompt.fixture.ts';
-import { compileChatTemplate, renderChat } from './template.ts';
+import { renderChat } from './template.ts';
 
 type Golden = {
   name: string;
@@ -115,10 +115,9 @@ test('tells whether the template knows thinking; of one that does not, the last 
   const content = '{%- for m in messages %}{{ m.content }}{%- endfor -%}';
   const facts = (source: string, said: string) => {
     const messages = [{ role: 'user', content: said }] as const;
-    const { reasons, startsInReasoning, thinkingDisabled } = renderChat(
-      template(source),
-      chatPrompt({ messages: [...messages] }),
-    );
+    const compiled = template(source);
+    const { startsInReasoning, thinkingDisabled } = renderChat(compiled, chatPrompt({ messages: [...messages] }));
+    const reasons = compiled.format.reasoning !== null;
     return [reasons, startsInReasoning, thinkingDisabled];
   };
   for (const said of ['Hi', 'a <think>', '<think></think>'])
@@ -252,10 +251,4 @@ test('a large conversation renders in linear time, a too large one is refused be
 test('templates get the date in English and UTC, and their own begin and end tokens', () => {
   const dated = template("{{ bos_token }}{{ strftime_now('%d %B %Y, %A %H:%M %%') }}{{ eos_token }}");
   assert.equal(renderChat(dated, chatPrompt({})).text, '<s>03 February 2026, Tuesday 04:05 %<|im_end|>');
-});
-
-test('the call syntax follows the template', () => {
-  const options = { controlTokens: [], bosToken: '', eosToken: '', now: () => new Date(0) };
-  assert.equal(compileChatTemplate({ ...options, source: qwen3Template() }).toolSyntax, 'json');
-  assert.equal(compileChatTemplate({ ...options, source: 'use <function=name><parameter=x>' }).toolSyntax, 'xml');
 });

@@ -1,70 +1,56 @@
-import { Interpreter, parse, tokenize } from '@huggingface/jinja';
 import { fault, messageOf } from '#kernel';
 import type { ChatPrompt } from '../port.ts';
 import { type ControlTokens, createShield, indexControlTokens, type Segment } from './control-tokens.ts';
 import {
+  completedTools,
   mergeTurns,
   plainTurns,
   type TemplateMessage,
   toolInstructions,
   toTemplateMessages,
   toTemplateTools,
+  withReasoningField,
 } from './conversation.ts';
-import { TemplateRefusal, templateEnvironment, withStripArguments } from './template-environment.ts';
+import { endsClosed, endsOpen } from './formats/derive-reasoning.ts';
+import { bindOutputFormat, detectOutputFormat, type OutputFormat, toolsVariable } from './formats/output-format.ts';
+import { TemplateRefusal } from './template-environment.ts';
+import { type ChatTemplateOptions, createRenderer, templateProbe } from './template-renderer.ts';
 
 export type { Segment } from './control-tokens.ts';
 
-/** How the model writes a call inside `<tool_call>`: a JSON object, or `<function=..><parameter=..>` (Qwen3-Coder). */
-export type ToolSyntax = 'json' | 'xml';
-
 export type ChatTemplate = {
-  program: ReturnType<typeof parse>;
+  render: (values: Record<string, unknown>) => string;
   source: string;
   controlTokens: ControlTokens;
   bosToken: string;
   eosToken: string;
-  toolSyntax: ToolSyntax;
-  now: () => Date;
-};
-
-export type ChatTemplateOptions = {
-  /** `tokenizer.chat_template` of the GGUF. */
-  source: string;
-  /** Texts of the tokens of type CONTROL. USER_DEFINED ones (`<think>`, `<tool_call>`) do not belong here. */
-  controlTokens: readonly string[];
-  bosToken: string;
-  eosToken: string;
-  now: () => Date;
+  format: OutputFormat;
 };
 
 export type RenderedPrompt = {
   text: string;
   segments: Segment[];
-  /** The template knows thinking. The model of one that does not writes think tags as text only. */
-  reasons: boolean;
-  /** The prompt ends inside an open `<think>`: the output begins with reasoning and has only `</think>`. */
+  /** The prompt ends inside reasoning: the output begins with it and has only its closing marker. */
   startsInReasoning: boolean;
-  /** The prompt ends with an empty think block: the model is not to reason. */
+  /** The prompt ends with reasoning that is closed: the model is not to reason. */
   thinkingDisabled: boolean;
 };
 
 const maxPromptChars = 1_048_576;
 
-export function toolSyntaxOf(source: string): ToolSyntax {
-  return source.includes('<function=') ? 'xml' : 'json';
-}
-
 /** Throws `invalid_request` where the template does not compile: the model cannot chat. */
 export function compileChatTemplate(options: ChatTemplateOptions): ChatTemplate {
+  const { source, bosToken, eosToken } = options;
   try {
+    const render = createRenderer(options);
+    const spec = detectOutputFormat(templateProbe(options, render));
     return {
-      program: withStripArguments(parse(tokenize(options.source, { lstrip_blocks: true, trim_blocks: true }))),
-      source: options.source,
+      render,
+      source,
       controlTokens: indexControlTokens(options.controlTokens),
-      bosToken: options.bosToken,
-      eosToken: options.eosToken,
-      toolSyntax: toolSyntaxOf(options.source),
-      now: options.now,
+      bosToken,
+      eosToken,
+      format: bindOutputFormat(spec),
     };
   } catch (error) {
     throw templateFault('The chat template of this model cannot be read.', error);
@@ -84,16 +70,16 @@ export function renderChat(template: ChatTemplate, prompt: ChatPrompt): Rendered
   // A forced call is written by the grammar. A template without tools need only tell which functions there are.
   const isTold = isForced && tools.length > 0 && !hasTools(template);
   return render(template, {
-    messages: isTold ? [toolInstructions(tools), ...prompt.messages] : prompt.messages,
+    messages: isTold ? [toolInstructions(tools, template.format), ...prompt.messages] : prompt.messages,
     tools: isTold ? [] : tools,
     values: {
-      ...(reasoningEffort === null ? {} : { enable_thinking: reasoningEffort !== 'none' }),
+      ...(reasoningEffort === null ? {} : template.format.efforts[reasoningEffort]),
       add_generation_prompt: true,
     },
   });
 }
 
-const hasTools = ({ source }: ChatTemplate): boolean => /\btools\b/.test(source);
+const hasTools = ({ format }: ChatTemplate): boolean => format.tools !== null;
 
 /** A conversation that is over: nothing follows its last message. */
 export type Conversation = Pick<ChatPrompt, 'messages' | 'tools'>;
@@ -108,7 +94,7 @@ export type Turn = Conversation & { thinking: boolean };
 
 /** Renders what stands before a turn, as `renderChat` does for the same request, and what stands behind it. */
 export function renderTurn(template: ChatTemplate, { messages, tools, thinking }: Turn) {
-  const values = { enable_thinking: thinking };
+  const values = template.format.efforts[thinking ? 'high' : 'none'] ?? {};
   return {
     before: render(template, {
       messages: messages.slice(0, -1),
@@ -131,42 +117,35 @@ function render(
         "This model's chat template has no tools. Send tool_choice: required (or a named function) to force a call, or use a model with tools.",
     });
   }
-  const messages = toTemplateMessages(sent);
+  const messages = toTemplateMessages(sent, template.format);
   const callerText = JSON.stringify([messages, tools]);
   if (callerText.length > 2 * maxPromptChars) throw tooLong();
   const shield = createShield(template.controlTokens, callerText + template.source);
-  const known = {
-    ...(tools.length === 0 ? {} : { tools: shield.protect(tools) }),
-    bos_token: template.bosToken,
-    eos_token: template.eosToken,
-    ...values,
-  };
-  const variants = [(): TemplateMessage[] => messages, () => mergeTurns(messages), () => plainTurns(messages)];
-  const rendered = renderFirst(
-    variants.map((variant) => () => {
-      const environment = templateEnvironment({ ...known, messages: shield.protect(variant()) }, template.now);
-      return textOf(new Interpreter(environment).run(template.program));
-    }),
-  );
+  const { format } = template;
+  const known = { bos_token: template.bosToken, eos_token: template.eosToken, ...values };
+  const field = format.reasoning?.field ?? 'reasoning_content';
+  const attempt = (variant: () => TemplateMessage[], shown: readonly unknown[]) => () =>
+    template.render({
+      ...known,
+      ...(shown.length === 0 ? {} : toolsVariable(format, shield.protect(shown))),
+      messages: shield.protect(withReasoningField(variant(), field)),
+    });
+  const variants = [() => messages, () => mergeTurns(messages), () => plainTurns(messages, format)];
+  const rendered = renderFirst([
+    ...variants.map((variant) => attempt(variant, tools)),
+    // Some templates need what schemas may leave out.
+    ...(tools.length === 0 ? [] : variants.map((variant) => attempt(variant, completedTools(tools)))),
+  ]);
   const segments = shield.split(rendered);
   const text = segments.map((segment) => segment.text).join('');
   if (text.length > maxPromptChars) throw tooLong();
-  const reasons = /<\/?think>|\benable_thinking\b/.test(template.source);
-  // Of other models the last words of a caller may look so.
-  const end = reasons ? text.trimEnd() : '';
+  const { reasoning } = format;
   return {
     text,
     segments,
-    reasons,
-    startsInReasoning: end.endsWith('<think>'),
-    thinkingDisabled: end.endsWith('</think>') && end.slice(0, -'</think>'.length).trimEnd().endsWith('<think>'),
+    startsInReasoning: reasoning !== null && endsOpen(text, reasoning),
+    thinkingDisabled: reasoning !== null && endsClosed(text, reasoning),
   };
-}
-
-/** A run of a template yields a string value; anything else is a fault of the library. */
-function textOf(result: { value: unknown }): string {
-  if (typeof result.value !== 'string') throw new Error('The template did not render to text. This is a bug.');
-  return result.value;
 }
 
 /** The first attempt that succeeds; else a fault that tells what the first one met. */

@@ -1,31 +1,16 @@
 import { Fault, objectInOrder } from '#kernel';
 import type { ToolDefinition } from '../port.ts';
-import { type Expression, type Grammar, literal, literalTree, sequence, textWithout } from './gbnf.ts';
+import type { TaggedArguments } from './formats/derive-layout.ts';
+import { anyOf, type Expression, escaped, type Grammar, literal, literalTree, sequence, textWithout } from './gbnf.ts';
 import { anyObject, anyValue } from './json-rules.ts';
 import { schemaExpression } from './schema-grammar.ts';
 import { createLeavesOf, type Help, type Strictness } from './schema-leaves.ts';
 import { asList, isSchema, type Schema, Unsatisfiable } from './schema-merge.ts';
 import { asFault, isAnnotation, type Places, withoutAnnotations } from './schema-places.ts';
 import { areJson, areTexts, rootOf, typesOf } from './schema-references.ts';
-import { callOpen } from './tool-call.ts';
 
-export type CallOptions = {
-  /** `callOpen`, or '' where that has come already. */
-  opening: string;
-  /** The arguments of a tool are held to its schema; else they are any object. */
-  isHeld: (tool: ToolDefinition) => boolean;
-};
-
-export const wholeCall: CallOptions = { opening: callOpen, isHeld: () => true };
-
-/** A call as Hermes and Qwen3 models write it. */
-export function jsonCall(grammar: Grammar, tool: ToolDefinition, { opening, isHeld } = wholeCall): Expression {
-  const head = literal(`${opening}\n{"name": ${JSON.stringify(tool.name)}, "arguments": `);
-  const value = isHeld(tool) ? argumentsExpression(grammar, tool) : anyObject(grammar);
-  return grammar.define('tool', sequence(head, value, literal('}\n</tool_call>')));
-}
-
-function argumentsExpression(grammar: Grammar, tool: ToolDefinition): Expression {
+/** The arguments of a tool, by its schema as far as that can be enforced. */
+export function argumentsExpression(grammar: Grammar, tool: ToolDefinition): Expression {
   const root = rootOf(tool);
   if (root === null || takesNothing(root)) return literal('{}');
   return asFarAsPossible({ grammar, root }, { ...root, type: 'object' }) ?? anyObject(grammar);
@@ -102,54 +87,63 @@ function unlessRefused<Result>(work: () => Result): Result | null {
   }
 }
 
-/** A call as Qwen3-Coder models write it: a parameter's text stands between its tags; other types are JSON. */
-export function xmlCall(grammar: Grammar, tool: ToolDefinition, { opening, isHeld } = wholeCall): Expression {
-  const head = literal(`${opening}\n<function=${tool.name}>\n`);
-  const parameters = isHeld(tool) ? namedParameters(grammar, tool) : [`${anyParameter(grammar)}*`];
-  return grammar.define('tool', sequence(head, ...parameters, literal('</function>\n</tool_call>')));
-}
+export type TaggedCall = {
+  tags: TaggedArguments;
+  /** Held to the tool's schema; else any parameters may be. */
+  isHeld: boolean;
+  /** What ends the text of a parameter, and so cannot stand in it. */
+  ends: readonly [string, ...string[]];
+};
 
-function namedParameters(grammar: Grammar, tool: ToolDefinition): Expression[] {
+/** Parameters between tags, each with the separator behind it: the text of a string as it is, other types as JSON. */
+export function taggedParameters(grammar: Grammar, tool: ToolDefinition, call: TaggedCall): Expression[] {
+  const any = `${anyParameter(grammar, call)}*`;
+  if (!call.isHeld) return [any];
   const root = rootOf(tool);
   if (root === null || takesNothing(root)) return [];
   const { properties } = root;
-  if (!isSchema(properties)) return [`${anyParameter(grammar)}*`];
+  if (!isSchema(properties)) return [any];
   const required = new Set(asList(root['required']));
   return Object.entries(properties).map(([name, schema]) => {
-    const value = parameterValue(grammar, { schema, root });
-    const tags = [literal(`<parameter=${name}>\n`), literal('\n</parameter>\n')];
-    const parameter = grammar.define('parameter', tags.join(` ${value} `));
+    const value = parameterValue(grammar, call, { schema, root });
+    const parameter = grammar.define('parameter', `${literal(call.tags.open + name)} ${value} ${behindValue(call)}`);
     return required.has(name) ? parameter : `${parameter}?`;
   });
 }
 
-function anyParameter(grammar: Grammar): Expression {
-  const name = '[^\\x3e\\x0a]+';
-  const tags = [literal('<parameter='), name, literal('>\n'), parameterText(grammar), literal('\n</parameter>\n')];
-  return grammar.define('parameter', sequence(...tags));
+function behindValue({ tags }: TaggedCall): Expression {
+  return literal(tags.close + tags.separator);
 }
 
-/** The end of a call ends its parameters, too. */
-const textEnds = ['</parameter>', '</tool_call>'] as const;
-
-function parameterText(grammar: Grammar): Expression {
-  return textWithout(grammar, textEnds);
+function anyParameter(grammar: Grammar, call: TaggedCall): Expression {
+  const { open, text, other } = call.tags;
+  const name = `[^\\x0a${escaped(text.charAt(0))}]+`;
+  const asText = sequence(literal(text), parameterText(grammar, call));
+  const value = text === other ? asText : anyOf([asText, sequence(literal(other), anyValue(grammar))]);
+  return grammar.define('parameter', sequence(literal(open), name, value, behindValue(call)));
 }
 
-function parameterValue(grammar: Grammar, { schema, root }: { schema: unknown; root: Schema | null }): Expression {
-  const text = parameterText(grammar);
+function parameterText(grammar: Grammar, { ends }: TaggedCall): Expression {
+  return textWithout(grammar, ends);
+}
+
+function parameterValue(
+  grammar: Grammar,
+  call: TaggedCall,
+  { schema, root }: { schema: unknown; root: Schema | null },
+): Expression {
+  const { text, other } = call.tags;
+  const anyText = sequence(literal(text), parameterText(grammar, call));
   const types = typesOf(schema, root);
   if (areTexts(types)) {
-    const listed = listedTexts(grammar, schema, { strictness: 'relaxed', root }).filter(isReadable);
-    return listed.length === 0 ? text : literalTree(new Map(listed.map((value) => [value, ''])));
+    const listed = listedTexts(grammar, schema, { strictness: 'relaxed', root });
+    const readable = listed.filter((value) => !call.ends.some((end) => value.includes(end)));
+    if (readable.length === 0) return anyText;
+    return sequence(literal(text), literalTree(new Map(readable.map((value) => [value, '']))));
   }
-  if (!areJson(types)) return text;
-  return asFarAsPossible({ grammar, root }, schema) ?? anyValue(grammar);
-}
-
-/** Not cut by what ends the text of a parameter. */
-function isReadable(text: string): boolean {
-  return !textEnds.some((end) => text.includes(end));
+  const asJson = () => sequence(literal(other), asFarAsPossible({ grammar, root }, schema) ?? anyValue(grammar));
+  if (areJson(types)) return asJson();
+  return text === other ? anyText : anyOf([anyText, sequence(literal(other), anyValue(grammar))]);
 }
 
 /** The texts that a schema lists, whatever stands beside them; none where it allows anything else. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
+import { formats } from './formats/formats.fixture.ts';
 import { type GrammarOptions, promptMatcher } from './grammar-matcher.fixture.ts';
 
 const llama = await getLlama({ gpu: false, build: 'never', logLevel: LlamaLogLevel.disabled });
@@ -114,7 +115,7 @@ const places: Record<string, (inner: unknown) => Place> = {
   }),
 };
 
-const json: GrammarOptions = { toolSyntax: 'json', lead: 'nothing' };
+const json: GrammarOptions = { format: formats.json, lead: 'nothing' };
 
 async function calls(parameters: Schema): Promise<(members: string) => boolean> {
   const tools = [{ name: 'f', description: null, parameters, strict: true }];
@@ -144,7 +145,7 @@ test('as XML, too, and an unknown type is any text', async () => {
     const accepts = await promptMatcher(
       llama,
       { tools, toolChoice: { mode: 'required' } },
-      { toolSyntax: 'xml', lead: 'nothing' },
+      { format: formats.xml, lead: 'nothing' },
     );
     const call = (city: string, n: string, more = '') =>
       accepts(
@@ -191,7 +192,7 @@ test('as XML, a tool whose parameters name no members takes any', async () => {
     const accepts = await promptMatcher(
       llama,
       { tools, toolChoice: { mode: 'required' } },
-      { toolSyntax: 'xml', lead: 'nothing' },
+      { format: formats.xml, lead: 'nothing' },
     );
     assert.equal(accepts(call), takesAny, JSON.stringify(parameters));
   }
@@ -214,7 +215,7 @@ test('as XML, a text is one of those that its schema lists, however it lists the
     const accepts = await promptMatcher(
       llama,
       { tools: [{ name: 'f', description: null, parameters }], toolChoice: { mode: 'required' } },
-      { toolSyntax: 'xml', lead: 'nothing' },
+      { format: formats.xml, lead: 'nothing' },
     );
     const call = (text: string) =>
       accepts(`<tool_call>\n<function=f>\n<parameter=v>\n${text}\n</parameter>\n</function>\n</tool_call>`);

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
 import { fc } from '#test/properties.ts';
 import type { ToolDefinition } from '../port.ts';
+import { formats } from './formats/formats.fixture.ts';
 import { promptMatcher, spaced } from './grammar-matcher.fixture.ts';
 import { OutputParser } from './output-parser.ts';
 
@@ -30,8 +31,8 @@ function xml(given: Record<string, string>): string {
 }
 
 function parsed(pieces: readonly string[], tools: readonly ToolDefinition[] = [order]): unknown[] {
-  const asked = { toolSyntax: 'xml', parallelToolCalls: true, stop: [] } as const;
-  const options = { reasons: true, startsInReasoning: false, ...asked };
+  const asked = { format: formats.xml, parallelToolCalls: true, stop: [] } as const;
+  const options = { startsInReasoning: false, ...asked };
   const parser = new OutputParser({ ...options, tools });
   const deltas = [...pieces.flatMap((piece) => parser.push(piece, 1)), ...parser.end('eog')];
   return deltas.map((delta) => (delta.type === 'tool_call' ? JSON.parse(delta.arguments) : delta.text));
@@ -73,7 +74,7 @@ test('a call as XML that the grammar lets through comes back as the call that it
   const accepts = await promptMatcher(
     llama,
     { tools: [order], toolChoice: { mode: 'required' } },
-    { toolSyntax: 'xml', lead: 'nothing' },
+    { format: formats.xml, lead: 'nothing' },
   );
   const words = fc.array(fc.constantFrom('</tool_call>', '\n</parameter>', 'x'), { maxLength: 3 });
   const calls = fc.array(
@@ -141,7 +142,7 @@ test('a parameter has the type that it has by references and alternatives, and i
   const accepts = await promptMatcher(
     llama,
     { tools: [planned], toolChoice: { mode: 'required' } },
-    { toolSyntax: 'xml', lead: 'nothing' },
+    { format: formats.xml, lead: 'nothing' },
   );
   for (const [name, text, value] of [
     ['days', '3', 3],
@@ -201,7 +202,7 @@ test('references by id, by anchor and into a schema are followed to the type of 
   const accepts = await promptMatcher(
     llama,
     { tools: [named], toolChoice: { mode: 'required' } },
-    { toolSyntax: 'xml', lead: 'nothing' },
+    { format: formats.xml, lead: 'nothing' },
   );
   for (const [name, text, value] of [
     ['days', '3', 3],

@@ -74,7 +74,7 @@ export type ModelReader = (request: ReadRequest) => ReadResponse;
 export function createModelReader(model: Pick<NativeModel, 'addon' | 'facts'>): ModelReader {
   const vocabulary = createVocabulary(model);
   const bounded = createBoundedTokens(vocabulary, createBeginnings(model));
-  const template = templateOf(model, vocabulary, () => new Date());
+  const template = templateOf(vocabulary, () => new Date());
 
   return (request) => {
     if (request.type === 'readInputs') return readInputs(bounded, request);

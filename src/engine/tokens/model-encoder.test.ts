@@ -5,6 +5,7 @@ import { fc } from '#test/properties.ts';
 import { openModel } from '../llama/binding.ts';
 import { createVocabulary } from '../llama/vocabulary.ts';
 import type { ChatMessage, ToolCall, ToolDefinition } from '../port.ts';
+import { formats } from '../text/formats/formats.fixture.ts';
 import { OutputParser } from '../text/output-parser.ts';
 import { assistant, chatPrompt, system, user } from '../text/prompt.fixture.ts';
 import { compileChatTemplate, renderChat } from '../text/template.ts';
@@ -238,7 +239,10 @@ test('what cannot be learnt is refused with the reason, and what is too long is 
   assert.equal(reason(encode(hi, plain)), null);
   assert.match(reason(encode([assistant('Hello')], plain)) ?? '', /No message stands before an answer/);
   assert.match(reason(encode([user('2+2?'), thought('Add.', '4')], plain)) ?? '', /Message 1 has reasoning/);
-  assert.match(reason(encode([user('x'), calling([call('a', 'Rome')])], plain)) ?? '', /calls get_weather/);
+  // What a template cannot show of a call is written into the message, as it is in serving.
+  assert.equal(reason(encode([user('x'), calling([call('a', 'Rome')])], plain)), null);
+  const silent = over(`{%- set tool_calls = 0 %}${turns}<|im_end|>\n{% endfor %}${ask}`);
+  assert.match(reason(encode([user('x'), calling([call('a', 'Rome')])], silent)) ?? '', /calls get_weather/);
   assert.match(reason(encode(hi, { ...plain, tools: [weather] })) ?? '', /has no tools/);
   assert.match(reason(encode(hi, over(`${turns}\n{% endfor %}${ask}`))) ?? '', /does not end message 1/);
   assert.match(
@@ -318,10 +322,9 @@ test('what is trained is what the model would have to write, behind the prompt t
 /** Tokens as the server reads the output of a model. */
 function read(tokens: readonly number[]) {
   const parser = new OutputParser({
-    reasons: true,
     startsInReasoning: false,
     tools: [weather],
-    toolSyntax: 'json',
+    format: formats.json,
     parallelToolCalls: true,
     stop: [],
   });

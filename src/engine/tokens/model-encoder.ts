@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { NativeModel } from '../llama/binding.ts';
 import { concatenate, createVocabulary, type Vocabulary } from '../llama/vocabulary.ts';
-import { type ChatTemplate, compileChatTemplate, type Segment } from '../text/template.ts';
+import type { ChatTemplate, Segment } from '../text/template.ts';
 import { type LearntTurn, learntTurns, NotLearnable, renderLearnt } from './learnable-turns.ts';
 import type {
   Countable,
@@ -23,16 +23,13 @@ type Model = Pick<NativeModel, 'addon' | 'facts'>;
 export function createModelEncoder(model: Model): ModelEncoder {
   const vocabulary = createVocabulary(model);
   return {
-    encode: (items, options) => items.map(createEncoding(model, vocabulary, options)),
+    encode: (items, options) => items.map(createEncoding(vocabulary, options)),
     describe: () => describe(model, vocabulary),
   };
 }
 
-function createEncoding({ facts }: Model, vocabulary: Vocabulary, { maxTokens, nowMs }: EncodeOptions) {
-  const { controlTexts: controlTokens, bosText: bosToken, eosText: eosToken } = vocabulary;
-  const source = facts.chatTemplate;
-  const now = () => new Date(nowMs);
-  const template = source === null ? null : compileChatTemplate({ source, controlTokens, bosToken, eosToken, now });
+function createEncoding(vocabulary: Vocabulary, { maxTokens, nowMs }: EncodeOptions) {
+  const template = vocabulary.template(() => new Date(nowMs));
 
   return (item: Countable): Encoded => {
     if (item.type === 'inputs') return encodeInputs(vocabulary, item.texts, maxTokens);

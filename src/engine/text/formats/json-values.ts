@@ -1,0 +1,52 @@
+import { isExactNumber, parseExactJson } from '#kernel';
+import type { ToolDefinition } from '../../port.ts';
+import { areTexts } from '../schema-references.ts';
+import type { ParsedCall } from './call-format.ts';
+
+/** undefined where the text is not JSON. Numbers keep their digits, and keys their order. */
+export function parseJson(text: string): unknown {
+  try {
+    return parseExactJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function asObject(value: unknown): Record<string, unknown> | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || isExactNumber(value)) return null;
+  // A JSON object: checked on the line above.
+  return value as Record<string, unknown>;
+}
+
+/** A call with these arguments, an object or the text of one. null where they are none, or nest too deeply to be written. */
+export function callOf(name: string, given: unknown): ParsedCall | null {
+  const value = asObject(typeof given === 'string' ? parseJson(given) : given);
+  if (value === null) return null;
+  try {
+    return { name, arguments: JSON.stringify(value) };
+  } catch {
+    return null;
+  }
+}
+
+export function isKnown(tools: readonly ToolDefinition[], name: string): boolean {
+  return tools.some((tool) => tool.name === name);
+}
+
+/** As some templates write them, in Python's way. */
+const pythonValues = new Map<string, unknown>([
+  ['True', true],
+  ['False', false],
+  ['None', null],
+]);
+
+/** The value of a parameter with these types by its schema, of which only the text was written. */
+export function typedValue(text: string, types: readonly unknown[]): unknown {
+  if (areTexts(types)) return text;
+  const trimmed = text.trim();
+  const value = pythonValues.has(trimmed) ? pythonValues.get(trimmed) : parseJson(text);
+  if (value === undefined) return text;
+  const type =
+    value === null ? 'null' : Array.isArray(value) ? 'array' : isExactNumber(value) ? 'number' : typeof value;
+  return types.includes(type) || (type === 'number' && types.includes('integer')) ? value : text;
+}

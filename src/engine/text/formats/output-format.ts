@@ -1,0 +1,164 @@
+import type { CallFormat, CallFormatSpec } from './call-format.ts';
+import {
+  deriveAnswerOpening,
+  deriveEfforts,
+  deriveReasoning,
+  type EffortValues,
+  type ReasoningFormat,
+} from './derive-reasoning.ts';
+import { bindCalls, detectCalls, hermesCalls } from './registry.ts';
+import { probe, probeCalls, question, type TemplateProbe } from './template-probe.ts';
+
+/** How a model writes its output, and how its template writes histories: plain data, which other processes get, too. */
+export type OutputFormatSpec = {
+  calls: CallFormatSpec;
+  /** The variable that the template reads tools from, as a list or as JSON text; null: it shows none. */
+  tools: { name: string; form: 'list' | 'json' } | null;
+  reasoning: ReasoningFormat | null;
+  efforts: EffortValues;
+  /** Fixed texts around answers, which belong to none. The first stands in front of an answer where there is one. */
+  skipped: string[];
+  history: HistoryForm;
+};
+
+export type HistoryForm = {
+  /** How calls of a history are rendered: by the template, or as text of the message. */
+  calls: 'template' | 'text';
+  /** Arguments as JSON text: the template puts them into its own text as they are. */
+  argumentsAsText: boolean;
+  /** The template takes ids of nine letters and digits only. */
+  shortIds: boolean;
+};
+
+/** What a model can do, and why not. */
+export type TemplateCapabilities = {
+  tools: boolean;
+  parallelToolCalls: boolean;
+  reasons: boolean;
+  efforts: ('none' | 'low' | 'high')[];
+  /** One sentence for each of them that is missing. */
+  missing: { tools?: string; parallel_tool_calls?: string; reasoning_effort?: string };
+};
+
+export type OutputFormat = Omit<OutputFormatSpec, 'calls'> & { calls: CallFormat; spec: OutputFormatSpec };
+
+/** Of models without a template of their own, and of remote engines: think tags, and calls as Hermes models write them. */
+export const standardFormat: OutputFormatSpec = {
+  calls: hermesCalls,
+  tools: null,
+  reasoning: {
+    open: '<think>',
+    close: '</think>',
+    forcedClose: '\n</think>\n\n',
+    field: 'reasoning_content',
+    repeats: false,
+  },
+  efforts: {},
+  skipped: [],
+  history: { calls: 'text', argumentsAsText: false, shortIds: false },
+};
+
+/** Tries a template out with a few conversations. */
+export function detectOutputFormat(given: TemplateProbe): OutputFormatSpec {
+  const { template, history } = readableHistory(given);
+  const calls = detectCalls(template);
+  const { reasoning: own, skipped } = calls === null ? {} : bindCalls(calls);
+  const reasoning = own === undefined ? deriveReasoning(template) : own;
+  const opening = deriveAnswerOpening(template, reasoning);
+  return {
+    calls: calls ?? hermesCalls,
+    tools: given.tools,
+    reasoning,
+    efforts: deriveEfforts(template, reasoning),
+    skipped: skipped ?? (/[<[]/.test(opening) ? [opening] : []),
+    history: { ...history, calls: given.source.includes('tool_calls') ? 'template' : 'text' },
+  };
+}
+
+/** Templates differ in what they take in a history; the first form is used that renders a call. */
+function readableHistory(given: TemplateProbe) {
+  const call = probeCalls([{ name: probe.names[0], arguments: { [probe.keys[0]]: probe.values[0] } }]);
+  const longId = withIds(call, () => 'call_0123456789abcdef0123');
+  const shows = (text: string | null) => text?.includes(probe.values[0]) === true;
+  const shortIds =
+    !shows(given.render([question, longId], { tools: true })) && shows(given.render([question, call], { tools: true }));
+  const asText = withTextArguments(given);
+  const argumentsAsText =
+    !shows(given.render([question, call], { tools: true })) && shows(asText.render([question, call], { tools: true }));
+  return { template: argumentsAsText ? asText : given, history: { argumentsAsText, shortIds } };
+}
+
+function withIds(message: ReturnType<typeof probeCalls>, id: () => string) {
+  return { ...message, tool_calls: (message.tool_calls ?? []).map((call) => ({ ...call, id: id() })) };
+}
+
+function withTextArguments(given: TemplateProbe): TemplateProbe {
+  return {
+    ...given,
+    render: (messages, options) =>
+      given.render(
+        messages.map((message) => {
+          if (message.tool_calls === undefined) return message;
+          const tool_calls = message.tool_calls.map(({ function: { name, arguments: values }, ...call }) => ({
+            ...call,
+            function: { name, arguments: JSON.stringify(values) },
+          }));
+          return { ...message, tool_calls };
+        }),
+        options,
+      ),
+  };
+}
+
+/** Tools as the template reads them. */
+export function toolsVariable({ tools }: Pick<OutputFormatSpec, 'tools'>, shown: unknown): Record<string, unknown> {
+  if (tools === null) return {};
+  return { [tools.name]: tools.form === 'list' ? shown : JSON.stringify(shown, null, 4) };
+}
+
+const bound = new WeakMap<OutputFormatSpec, OutputFormat>();
+
+export function bindOutputFormat(spec: OutputFormatSpec): OutputFormat {
+  const known = bound.get(spec);
+  if (known !== undefined) return known;
+  const format = { ...spec, calls: bindCalls(spec.calls), spec };
+  bound.set(spec, format);
+  return format;
+}
+
+/** Fixed texts in which control tokens may occur that the parser must see. */
+export function markersOf({ calls, reasoning, skipped }: OutputFormat): string[] {
+  return [...calls.markers, ...skipped, ...(reasoning === null ? [] : [reasoning.open, reasoning.close])];
+}
+
+export function capabilitiesOf(spec: OutputFormatSpec): TemplateCapabilities {
+  const { calls, efforts, reasoning, history } = spec;
+  const hasTools = spec.tools !== null;
+  const parallel = hasTools && bindCalls(calls).parallel;
+  const names = (['none', 'low', 'high'] as const).filter((name) => efforts[name] !== undefined);
+  const canCall = hasTools && (history.calls === 'template' || calls !== hermesCalls);
+  return {
+    tools: canCall,
+    parallelToolCalls: canCall && parallel,
+    reasons: reasoning !== null,
+    efforts: names,
+    missing: {
+      ...(canCall
+        ? {}
+        : {
+            tools: hasTools
+              ? 'The chat template does not show how the model writes calls.'
+              : 'The chat template has no tools.',
+          }),
+      ...(canCall && !parallel ? { parallel_tool_calls: 'The chat template takes one call per answer.' } : {}),
+      ...(names.length > 0
+        ? {}
+        : {
+            reasoning_effort:
+              reasoning === null
+                ? 'The model does not reason.'
+                : 'The model always reasons: its chat template has no switch.',
+          }),
+    },
+  };
+}
