@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { prepareDataFolder } from '#db';
-import { defaultSettings, type PlannedMemory, planMemory } from '#engine';
+import type { ContextChoice } from '#engine';
 import { OperatorError } from '#kernel';
 import {
   addModel,
@@ -10,11 +10,14 @@ import {
   type ModelListing,
   type ModelsService,
   openModels,
+  type PlannedMemory,
+  plannedMemoryOf,
   removeModel,
   renderModelTable,
 } from '#models';
 import { listLiveJobsByBase } from '#training';
 import type { Config } from '../config.ts';
+import { changeOf, type SettingsFlags, withPlanner } from './planner.ts';
 import { type ListFlags, note, print, printJson } from './terminal.ts';
 import { useDatabase } from './use-database.ts';
 
@@ -32,8 +35,10 @@ function jsonOf({ sizeBytes, memory, contextTokens, ...listing }: ModelListing) 
     kind,
     installed,
     size_bytes: sizeBytes,
-    memory_bytes: memory?.modelBytes ?? null,
-    adapter_memory_bytes: memory?.adapterBytes ?? null,
+    memory_bytes: memory?.model.ram ?? null,
+    vram_bytes: memory?.model.vram ?? null,
+    adapter_memory_bytes: memory?.adapters.ram ?? null,
+    adapter_vram_bytes: memory?.adapters.vram ?? null,
     context: contextTokens,
     dimensions,
     rate,
@@ -42,24 +47,21 @@ function jsonOf({ sizeBytes, memory, contextTokens, ...listing }: ModelListing) 
   };
 }
 
-async function plannedMemory(config: Config, models: ModelsService): Promise<Map<string, PlannedMemory>> {
-  const settings = { ...defaultSettings(), sequences: config.engineSequences };
-  const planned = new Map<string, PlannedMemory>();
-  for (const { id, kind, maxContextTokens, installed } of models.baseModels()) {
-    if (!installed) continue;
-    // Whose file is gone has no size either.
-    const memory = await planMemory({ kind, maxContextTokens, ggufPath: installed.ggufPath }, settings).catch(
-      () => null,
-    );
-    if (memory) planned.set(id, memory);
-  }
-  return planned;
+function plannedMemory(config: Config, models: ModelsService): Promise<Map<string, PlannedMemory>> {
+  return withPlanner(config, async (planner) => {
+    const planned = new Map<string, PlannedMemory>();
+    for (const model of models.engineModels()) {
+      // Whose file is gone has no size either.
+      const memory = await planner.memoryOf(model).then(plannedMemoryOf, () => null);
+      if (memory) planned.set(model.id, memory);
+    }
+    return planned;
+  });
 }
 
-export type AddFlags = {
+export type AddFlags = SettingsFlags & {
   kind?: ModelKind;
   gguf: string;
-  context?: string;
   rate?: string;
   name?: string;
   queryInstruction?: string;
@@ -68,15 +70,35 @@ export type AddFlags = {
 
 export async function addModelCommand(config: Config, id: string, flags: AddFlags): Promise<void> {
   await prepareDataFolder(config.dataDir);
-  const { kind, gguf: ggufPath, context, rate, name, queryInstruction, force } = flags;
-  const contextTokens = context === undefined ? undefined : Number(context);
+  const { kind, gguf: ggufPath, rate, name, queryInstruction, force } = flags;
+  const { contextTokens, sequences, kv } = changeOf(flags);
   const models = openCatalogue(config, note);
-  const options = { id, kind, ggufPath, contextTokens, rate, name, queryInstruction, force };
-  const report = await addModel(models, options);
+  const report = await withPlanner(config, (planner) =>
+    addModel(models, {
+      id,
+      kind,
+      ggufPath,
+      contextTokens: contextTokens ?? undefined,
+      sequences: sequences ?? undefined,
+      kv,
+      rate,
+      name,
+      queryInstruction,
+      force,
+      planner,
+    }),
+  );
   for (const warning of report.warnings) note(warning);
   print(
     `${report.id} is installed: ${report.kind} model, ${report.contextTokens} tokens of context, sha256 ${report.sha256}.`,
   );
+  noteChoice(report);
+}
+
+/** Of a model that could have a longer context elsewhere. */
+export function noteChoice({ id, choice }: { id: string; choice: ContextChoice | null }): void {
+  if (choice?.limitedBy === 'memory')
+    note(`The model supports ${choice.supportedTokens} tokens; \`fanfold models show ${id}\` tells what more takes.`);
 }
 
 export async function removeModelCommand(config: Config, id: string, { force }: { force?: boolean }): Promise<void> {

@@ -10,7 +10,9 @@ import { localAccount } from './first-start.ts';
 import { createKeyCommand, deleteKeyCommand, listKeysCommand, setKeyActiveCommand } from './keys.ts';
 import { addLaunchCommand } from './launch/launch.ts';
 import { addLimitCommands, withLimitOptions } from './limits.ts';
+import { setModelCommand, showModelCommand } from './model-settings.ts';
 import { type AddFlags, addModelCommand, kindOf, listModelsCommand, removeModelCommand } from './models.ts';
+import { contextOption, kvOption, type SettingsFlags, sequencesOption } from './planner.ts';
 import { prepareCommand } from './prepare.ts';
 import { createProjectCommand, listProjectsCommand, type ProjectFlags } from './projects.ts';
 import { addPullCommands } from './pull-models.ts';
@@ -188,7 +190,9 @@ function addModelCommands(models: Command, { config, stop }: ProgramOptions): vo
     .description('register a local GGUF file')
     .option('--kind <kind>', 'text or embedding; default: from the file')
     .requiredOption('--gguf <file>', 'the file, or the first part of a split model; it stays where it is')
-    .option('--context <tokens>', 'context length; default: from the file')
+    .option(...contextOption)
+    .option(...sequencesOption)
+    .option(...kvOption)
     .option('--rate <credits>', 'credits per GPU minute')
     .option('--name <name>', 'display name')
     .option('--query-instruction <text>', 'put before queries (embedding models)')
@@ -197,6 +201,18 @@ function addModelCommands(models: Command, { config, stop }: ProgramOptions): vo
       addModelCommand(config(), id, { ...flags, ...(kind === undefined ? {} : { kind: kindOf(kind) }) }),
     );
   addPullCommands(models, { config, stop });
+  models
+    .command('show <id>')
+    .description('show which context a model has, why, and what more memory would allow')
+    .option(...jsonOption)
+    .action((id: string, flags: ListFlags) => showModelCommand(config(), id, flags));
+  models
+    .command('set <id>')
+    .description('change how a model is loaded; a running server loads it anew for the next call')
+    .option(...contextOption)
+    .option(...sequencesOption)
+    .option(...kvOption)
+    .action((id: string, flags: SettingsFlags) => setModelCommand(config(), id, flags));
   models
     .command('remove <id>')
     .description('take an added or pulled model out of the installation')

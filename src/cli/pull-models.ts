@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
 import { prepareDataFolder } from '#db';
-import { defaultSettings } from '#engine';
 import { OperatorError } from '#kernel';
 import {
   type BaseModel,
   formatBytes,
   type HubAccess,
-  type MachineMemory,
   type ModelsService,
   type PulledWeights,
   pullModel,
@@ -15,7 +13,8 @@ import {
   searchHub,
 } from '#models';
 import type { Config } from '../config.ts';
-import { openCatalogue } from './models.ts';
+import { noteChoice, openCatalogue } from './models.ts';
+import { withPlanner } from './planner.ts';
 import { type Cell, jsonOption, type ListFlags, note, print, printList } from './terminal.ts';
 
 type PullFlags = { id?: string; revision?: string; force?: boolean; weights?: boolean };
@@ -119,22 +118,14 @@ async function pullCommand(
     const pull = pullWeights(models, { ...access, id: model, force: flags.force });
     return printWeights(models, await pull.finally(endLine));
   }
-  const report = await pullModel(models, {
-    ...access,
-    ...flags,
-    model,
-    memory: memoryOf(config),
-    onChosen: note,
-  }).finally(endLine);
+  const report = await withPlanner(config, (planner) =>
+    pullModel(models, { ...access, ...flags, model, planner, onChosen: note }).finally(endLine),
+  );
   if (report.outcome === 'already_installed') print(`${report.id} is installed already: ${report.path}`);
-  else print(`${report.id} is installed: ${report.path}, sha256 ${report.sha256}.`);
-}
-
-/** What is left for a model on this machine. */
-function memoryOf({ engineSequences, engineMemoryBytes }: Config): MachineMemory {
-  const { batchTokens } = defaultSettings();
-  const freeBytes = Math.min(process.availableMemory(), engineMemoryBytes ?? Infinity);
-  return { freeBytes, sequences: engineSequences, batchTokens };
+  else {
+    print(`${report.id} is installed: ${report.path}, sha256 ${report.sha256}.`);
+    noteChoice(report);
+  }
 }
 
 function printWeights(models: ModelsService, report: PulledWeights): void {

@@ -2,7 +2,9 @@ export { createEngine, defaultSettings, type EngineOptions, type EngineSettings 
 export { GgufError } from './gguf/bytes.ts';
 export { type GgufHeader, readGgufHeader, readGgufHeaderOf } from './gguf/header.ts';
 export { modelFiles, readPartName } from './gguf/parts.ts';
-export { type PlannedMemory, planMemory, planMemoryOfHead } from './llama/memory.ts';
+export type { ModelMemory } from './llama/memory-meter.ts';
+export type { MemoryBytes } from './llama/memory-protocol.ts';
+export { type ContextChoice, ModelPlanner, type PlannerOptions, usualContextTokens } from './llama/model-planner.ts';
 export type {
   Adapter,
   ChatMessage,
@@ -12,6 +14,7 @@ export type {
   Engine,
   EngineModel,
   Finished,
+  KvType,
   PreparedChat,
   PreparedEmbedding,
   ReasoningEffort,
@@ -24,6 +27,7 @@ export type {
   ToolDefinition,
   Usage,
 } from './port.ts';
+export { kvTypes } from './port.ts';
 export { type AdapterProbe, createAdapterProbe } from './probe/adapter-probe.ts';
 export { type DialectName, dialectNames, engineDialects, isDialectName } from './remote/dialects/index.ts';
 export { createRemoteEngine, createRoutedEngine } from './remote/remote-engine.ts';

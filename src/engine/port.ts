@@ -155,10 +155,18 @@ export type Engine = {
   close: () => Promise<void>;
 };
 
+/** How the key-value cache stores its numbers: 16, 8.5 or 4.5 bits each. */
+export const kvTypes = ['f16', 'q8_0', 'q4_0'] as const;
+export type KvType = (typeof kvTypes)[number];
+
 /** An installed model as the engine sees it. */
 export type EngineModel = {
   id: string;
   kind: 'text' | 'embedding';
   ggufPath: string;
   maxContextTokens: number;
+  /** Calls at once. null or left out: as many as the engine is set to, and fewer where there is no memory for them. */
+  sequences?: number | null;
+  /** Left out: f16. */
+  kv?: KvType;
 };

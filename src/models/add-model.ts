@@ -1,15 +1,24 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { modelFiles } from '#engine';
+import { type ContextChoice, type KvType, type ModelPlanner, modelFiles } from '#engine';
 import { formatCredits, parseCredits, systemCodeOf } from '#kernel';
 import { embeddingLimits, type ModelKind, modelIdPattern } from './base-model.ts';
 import type { CatalogueEntry } from './catalogue.ts';
-import { checkServable, type GgufFacts, kindOfFile, readGgufFacts } from './gguf/facts.ts';
+import { chooseSettings, storedSettings, withPlanner } from './choose-settings.ts';
+import { checkServable, type GgufFacts, kindOfFile, readGgufFacts, supportedContextOf } from './gguf/facts.ts';
 import type { LibraryEntry } from './library.ts';
 import { inOneLine, ModelError } from './model-error.ts';
+import { noSettings } from './model-settings.ts';
 import type { ModelsService } from './models-service.ts';
 import { digestOfFiles, sha256OfFile } from './registered-files.ts';
-import { type AddedModel, type HubOrigin, type RegisteredFile, readRegistry, updateRegistry } from './registry.ts';
+import {
+  type AddedModel,
+  type HubOrigin,
+  type RegisteredFile,
+  type RegistryEntry,
+  readRegistry,
+  updateRegistry,
+} from './registry.ts';
 
 type AddModelOptions = {
   /** A new id, or the id of a catalogue entry whose file was fetched by other means. */
@@ -21,8 +30,12 @@ type AddModelOptions = {
    * digests.
    */
   ggufPath: string;
-  /** Default: the file's own context, at most 4096; one input of an embedding model is at most 512. */
+  /** Default: what the model supports and what fits into memory; one input of an embedding model is at most 512. */
   contextTokens?: number | undefined;
+  /** Calls at once. Default: as many as the server is set to, as far as there is memory. */
+  sequences?: number | undefined;
+  kv?: KvType | undefined;
+  planner?: ModelPlanner | undefined;
   /** Credits per GPU minute as a decimal. Default: the catalogue's default rate. */
   rate?: string | undefined;
   name?: string | undefined;
@@ -47,10 +60,10 @@ type AddedReport = {
   facts: GgufFacts;
   sha256: string;
   contextTokens: number;
+  /** null: the context was given, or is that of an embedding model. */
+  choice: ContextChoice | null;
   warnings: string[];
 };
-
-const defaultContextTokens = 4096;
 
 /** Registers a local GGUF file. A running server serves it within a second. Throws `ModelError` with one line. */
 export function addModel(models: ModelsService, options: AddModelOptions): Promise<AddedReport> {
@@ -73,18 +86,31 @@ async function checkAndRegister(models: ModelsService, options: AddModelOptions)
   if (listed) checkKind(listed, kind);
   if (listed) checkFactsOfListed(facts, listed, file);
   if (known) checkFactsOfKnown({ facts, kind, known, file });
-  const contextTokens = listed?.maxContextTokens ?? chooseContext(facts, { ...options, kind }, warnings);
-  const added = listed ? null : describe(models, { ...options, kind, facts, contextTokens, known });
+  const supportedTokens = listed?.maxContextTokens ?? supportedOf(facts, { ...options, kind });
+  const added = listed ? null : describe(models, { ...options, kind, facts, supportedTokens, known });
+  const { contextTokens, sequences, kv } = options;
+  const chosen = await withPlanner(options.planner, (planner) =>
+    chooseSettings(planner, {
+      model: { id, kind, ggufPath: path },
+      supportedTokens,
+      fileTokens: supportedContextOf(facts),
+      before: noSettings,
+      change: { contextTokens, sequences, kv },
+    }),
+  );
   const files: RegisteredFile[] = [];
   for (const [index, each] of facts.files.entries())
     files.push(await describeFile(each, { before: before[index] ?? null, sha256: origin?.digests.get(each) }));
-  await updateRegistry(models.registryPath, id, {
+  const entry: RegistryEntry = {
     files,
     hub: origin?.hub ?? null,
     installed_at: new Date(options.nowMs ?? Date.now()).toISOString(),
     added,
-  });
-  return { id, kind, facts, sha256: digestOfFiles(files), contextTokens, warnings };
+  };
+  await updateRegistry(models.registryPath, id, entry, storedSettings(chosen.settings));
+  warnings.push(...chosen.warnings);
+  const { choice } = chosen;
+  return { id, kind, facts, sha256: digestOfFiles(files), contextTokens: chosen.contextTokens, choice, warnings };
 }
 
 type FileStamp = { size: number; mtimeMs: number };
@@ -128,8 +154,10 @@ function checkId(models: ModelsService, options: AddModelOptions, listed: Catalo
 function checkListedOptions(listed: CatalogueEntry, options: AddModelOptions): void {
   if (listed.source.type === 'shipped') throw new ModelError(`${listed.id} ships with Fanfold; choose another id.`);
   if (options.kind !== undefined) checkKind(listed, options.kind);
-  if (options.contextTokens ?? options.rate ?? options.name ?? options.queryInstruction) {
-    throw new ModelError(`The catalogue describes ${listed.id}; only --gguf can be given. Choose another id.`);
+  if (options.rate ?? options.name ?? options.queryInstruction) {
+    throw new ModelError(
+      `The catalogue describes ${listed.id}; only --gguf can be given, and how it is loaded. Choose another id.`,
+    );
   }
 }
 
@@ -167,30 +195,19 @@ export function checkFactsOfListed(facts: GgufFacts, listed: CatalogueEntry, fil
   }
 }
 
-/** The context of a model for which none is given. */
-export function defaultContextOf({ contextTokens }: Pick<GgufFacts, 'contextTokens'>, kind: ModelKind): number {
-  const usual = kind === 'text' ? defaultContextTokens : embeddingLimits.maxInputTokens;
-  return Math.min(usual, contextTokens ?? usual);
-}
-
-function chooseContext(facts: GgufFacts, options: AddModelOptions & { kind: ModelKind }, warnings: string[]): number {
-  const contextTokens = options.contextTokens;
-  if (contextTokens !== undefined && (!Number.isSafeInteger(contextTokens) || contextTokens < 1)) {
-    throw new ModelError('The context must be a whole number of tokens, at least 1.');
-  }
-  if (facts.contextTokens === null && contextTokens === undefined) {
-    throw new ModelError(`${basename(options.ggufPath)} does not say its context length; give one with --context.`);
-  }
-  if (contextTokens !== undefined && facts.contextTokens !== null && contextTokens > facts.contextTokens) {
-    warnings.push(`The model was made for ${facts.contextTokens} tokens; answers past that may be poor.`);
-  }
-  return contextTokens ?? defaultContextOf(facts, options.kind);
+/** What the model is registered with: the most that its context can be without further ado. */
+function supportedOf(facts: GgufFacts, options: AddModelOptions & { kind: ModelKind }): number {
+  const { kind, contextTokens, ggufPath } = options;
+  const supported = supportedContextOf(facts) ?? contextTokens;
+  if (supported === undefined)
+    throw new ModelError(`${basename(ggufPath)} does not say its context length; give one with --context.`);
+  return kind === 'text' ? supported : Math.min(embeddingLimits.maxInputTokens, supported);
 }
 
 type Described = AddModelOptions & {
   kind: ModelKind;
   facts: GgufFacts;
-  contextTokens: number;
+  supportedTokens: number;
   /** The entry of the library, where the id is one of it. */
   known: LibraryEntry | undefined;
 };
@@ -200,7 +217,7 @@ function describe(models: ModelsService, model: Described): AddedModel {
     name: nameOf(model),
     license: model.origin?.license ?? model.known?.license ?? null,
     parameters: model.facts.parameters,
-    max_context_tokens: model.contextTokens,
+    max_context_tokens: model.supportedTokens,
     credits_per_gpu_minute: rateOf(models, model),
     price_version: model.rate === undefined ? models.catalogue.priceVersion : `added-${today(model.nowMs)}`,
   };

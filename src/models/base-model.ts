@@ -1,4 +1,5 @@
 import type { Micro } from '#kernel';
+import type { ModelSettings } from './model-settings.ts';
 
 export type ModelKind = 'text' | 'embedding';
 type ReasoningEffortName = 'none' | 'low' | 'high';
@@ -38,6 +39,8 @@ export type BaseModel = {
   /** null: added from a file that was here. */
   source: ModelSource | null;
   installed: { ggufPath: string; sha256: string } | null;
+  /** How it is loaded; null or left out: as the catalogue and the server say. */
+  settings?: ModelSettings | null;
   isRemote?: boolean;
   created: Date;
 };

@@ -1,6 +1,7 @@
 export { addModel } from './add-model.ts';
 export { type BaseModel, chatDefaults, type ModelKind, modelIdPattern, withQueryInstruction } from './base-model.ts';
 export { baseModelsRoutes, toCompatModel } from './base-models.routes.ts';
+export { isKvType, type SettingsChange } from './choose-settings.ts';
 export { checkAlias, insertHostedModel } from './hosted-alias.ts';
 export {
   type AliasRow,
@@ -21,11 +22,17 @@ export type {
 export { createModelUsage, type ModelUsage } from './hosted-usage.ts';
 export type { NewDeployment } from './hosting.ts';
 export { createHosting } from './hosting.ts';
-export { formatBytes, listModels, type ModelListing, renderModelTable } from './list-models.ts';
+export {
+  formatBytes,
+  listModels,
+  type ModelListing,
+  type PlannedMemory,
+  plannedMemoryOf,
+  renderModelTable,
+} from './list-models.ts';
 export { ModelError } from './model-error.ts';
-export { type ModelsService, openModels } from './models-service.ts';
+export { engineModelOf, type ModelsService, openModels } from './models-service.ts';
 export { indexRateOf, listPrices } from './prices.ts';
-export type { MachineMemory } from './pull/choose-variant.ts';
 export { pullModel } from './pull/pull-model.ts';
 export { type PulledWeights, pullWeights } from './pull/pull-weights.ts';
 export { searchHub } from './pull/search-hub.ts';
@@ -41,6 +48,8 @@ export {
   setDraining,
 } from './serving/serving-routes.store.ts';
 export { createServingRoutes, withRoutes } from './serving/serving-routes.ts';
+export { setModel } from './set-model.ts';
+export { type ModelDetails, renderModel, showModel } from './show-model.ts';
 export {
   type HyperparameterName,
   type HyperparameterRange,

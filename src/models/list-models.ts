@@ -1,4 +1,4 @@
-import { modelFiles, type PlannedMemory } from '#engine';
+import { type MemoryBytes, type ModelMemory, modelFiles } from '#engine';
 import { formatCredits } from '#kernel';
 import type { BaseModel, ModelKind } from './base-model.ts';
 import type { ModelsService } from './models-service.ts';
@@ -18,6 +18,18 @@ export type ModelListing = {
   from: 'shipped' | 'hub' | 'file';
   training: Trainability;
 };
+
+/** What the model takes with as many calls at once as it may run, and what contexts for the adapters of its jobs take beside it. */
+export type PlannedMemory = { model: MemoryBytes; adapters: MemoryBytes };
+
+export function plannedMemoryOf({ need: [most] }: ModelMemory): PlannedMemory | null {
+  if (!most) return null;
+  const { base, adapterContext, mostContexts } = most;
+  return {
+    model: base,
+    adapters: { ram: mostContexts * adapterContext.ram, vram: mostContexts * adapterContext.vram },
+  };
+}
 
 /** Whether jobs can train a model, and if not, what is missing. */
 export type Trainability = 'yes' | 'no' | 'file missing' | 'weights missing' | 'both missing';
@@ -60,7 +72,7 @@ export function renderModelTable(listings: readonly ModelListing[]): string {
     row.kind,
     row.installed ? 'yes' : 'no',
     row.sizeBytes === null ? '-' : formatBytes(row.sizeBytes),
-    row.memory === null ? '-' : `${formatBytes(row.memory.modelBytes)} + ${formatBytes(row.memory.adapterBytes)}`,
+    row.memory === null ? '-' : `${formatMemory(row.memory.model)} + ${formatMemory(row.memory.adapters)}`,
     String(row.contextTokens),
     row.dimensions === null ? '-' : String(row.dimensions),
     row.rate,
@@ -76,6 +88,11 @@ export function renderModelTable(listings: readonly ModelListing[]): string {
         .trimEnd(),
     )
     .join('\n');
+}
+
+/** `505 MB`, or with a GPU `1.20 GB VRAM, 310 MB`. */
+export function formatMemory({ ram, vram }: MemoryBytes): string {
+  return vram === 0 ? formatBytes(ram) : `${formatBytes(vram)} VRAM, ${formatBytes(ram)}`;
 }
 
 /** `639 MB`, `4.28 GB`: decimal units, three digits. */

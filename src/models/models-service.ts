@@ -7,6 +7,7 @@ import { type BaseModel, embeddingLimits } from './base-model.ts';
 import { type CatalogueEntry, loadCatalogue, type ModelCatalogue } from './catalogue.ts';
 import { baseModelOf } from './library.ts';
 import { reasonOf } from './model-error.ts';
+import { noSettings } from './model-settings.ts';
 import { changeOfFiles, digestOfFiles, firstPath, statFile } from './registered-files.ts';
 import { type Registry, type RegistryEntry, readRegistry, registryPath } from './registry.ts';
 import { type TrainingProfile, type TrainingWeights, trainingProfileOf } from './training-profile.ts';
@@ -51,7 +52,7 @@ export function openModels(options: ModelsOptions): ModelsService {
   const catalogue = loadCatalogue(options.cataloguePath);
   const path = registryPath(options.dataDir);
   const shippedDigests = createDigestCache();
-  let registry: Registry = { entries: new Map(), problems: [] };
+  let registry: Registry = { entries: new Map(), settings: new Map(), problems: [] };
   let registrySeen = '';
   let filesSeen = '';
   let snapshot: Snapshot = { models: [], library: [], byId: new Map(), engineModels: [] };
@@ -125,15 +126,14 @@ type SnapshotParts = {
 
 function takeSnapshot(parts: SnapshotParts): Snapshot {
   const models: BaseModel[] = [];
-  for (const entry of parts.catalogue.entries) models.push({ ...entry, installed: installedOf(entry, parts) });
+  for (const entry of parts.catalogue.entries)
+    models.push(withSettings({ ...entry, installed: installedOf(entry, parts) }, parts.registry));
   for (const [id, entry] of [...parts.registry.entries].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     if (models.some((model) => model.id === id)) continue;
     const model = addedModel(id, entry, parts.onWarning);
-    if (model) models.push(model);
+    if (model) models.push(withSettings(model, parts.registry));
   }
-  const engineModels = models.flatMap(({ id, kind, maxContextTokens, installed }) =>
-    installed ? [{ id, kind, ggufPath: installed.ggufPath, maxContextTokens }] : [],
-  );
+  const engineModels = models.flatMap((model) => engineModelOf(model) ?? []);
   const library = libraryOf(parts.catalogue).filter(({ id }) => !models.some((model) => model.id === id));
   const byId = new Map([...models, ...library].map((model) => [model.id, model]));
   return { models, library, byId, engineModels };
@@ -143,6 +143,21 @@ function libraryOf({ library, priceVersion, pricesSince, defaultRateOf }: ModelC
   return library.map((entry) =>
     baseModelOf(entry, { priceVersion, pricesSince, rate: defaultRateOf(entry.parameters) }),
   );
+}
+
+function withSettings(model: BaseModel, { settings: all }: Registry): BaseModel {
+  const settings = all.get(model.id);
+  if (settings === undefined) return model;
+  const maxContextTokens = settings.context?.tokens ?? model.maxContextTokens;
+  const maxInputTokens = model.kind === 'text' ? null : Math.min(embeddingLimits.maxInputTokens, maxContextTokens);
+  return { ...model, maxContextTokens, maxInputTokens, settings };
+}
+
+/** As the engine loads it; null: its file is not here. */
+export function engineModelOf({ id, kind, maxContextTokens, installed, settings }: BaseModel): EngineModel | null {
+  if (!installed) return null;
+  const { sequences, kv } = settings ?? noSettings;
+  return { id, kind, ggufPath: installed.ggufPath, maxContextTokens, sequences, kv };
 }
 
 function installedOf(entry: CatalogueEntry, parts: SnapshotParts): BaseModel['installed'] {

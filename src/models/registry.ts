@@ -7,6 +7,7 @@ import { parseCredits, systemCodeOf } from '#kernel';
 import { modelIdPattern } from './base-model.ts';
 import { withFileLock } from './file-lock.ts';
 import { ModelError, reasonOf } from './model-error.ts';
+import { type ModelSettings, SettingsSchema } from './model-settings.ts';
 
 /**
  * The installed models of a data folder: `models/registry.json`. An entry either installs a catalogue entry (`files`
@@ -65,6 +66,7 @@ export type AddedModel = Type.Static<typeof Added>;
 
 export type Registry = {
   entries: ReadonlyMap<string, RegistryEntry>;
+  settings: ReadonlyMap<string, ModelSettings>;
   /** One line for each entry that was left out because it does not read. */
   problems: readonly string[];
 };
@@ -81,32 +83,69 @@ export function registryPath(dataDir: string): string {
  */
 export function readRegistry(path: string): Registry {
   const entries = new Map<string, RegistryEntry>();
+  const settings = new Map<string, ModelSettings>();
   const problems: string[] = [];
-  for (const [id, raw] of Object.entries(readRaw(path))) {
+  const file = readRaw(path);
+  for (const [id, raw] of Object.entries(file.models)) {
     const problem = problemOf(id, raw);
     if (problem === null && Check(Entry, raw)) entries.set(id, raw);
     else problems.push(`${path}: the entry ${JSON.stringify(id.slice(0, 80))} is left out: ${problem}`);
   }
-  return { entries, problems };
+  for (const [id, raw] of Object.entries(file.settings)) {
+    if (Check(SettingsSchema, raw)) settings.set(id, raw);
+    else problems.push(`${path}: the settings of ${JSON.stringify(id.slice(0, 80))} do not read; they are left out.`);
+  }
+  return { entries, settings, problems };
 }
 
-/** Sets one entry, or removes it with null. Other entries keep every field, also those that this version does not know. */
-export async function updateRegistry(path: string, id: string, entry: RegistryEntry | null): Promise<void> {
+/**
+ * Sets one entry, or removes it with null, its settings too. Settings that are left out stay. Other entries keep every field, also those
+ * that this version does not know.
+ */
+export function updateRegistry(
+  path: string,
+  id: string,
+  entry: RegistryEntry | null,
+  settings: ModelSettings | null | undefined = entry === null ? null : undefined,
+): Promise<void> {
+  return update(path, ({ models, settings: all }) => ({
+    models: withValue(models, id, entry),
+    settings: withValue(all, id, settings),
+  }));
+}
+
+/** Sets how a model is loaded; null: as without settings. */
+export function updateSettings(path: string, id: string, settings: ModelSettings | null): Promise<void> {
+  return update(path, ({ models, settings: all }) => ({ models, settings: withValue(all, id, settings) }));
+}
+
+async function update(path: string, change: (file: RegistryFile) => RegistryFile): Promise<void> {
   const lock = { waitMs: 10_000, busyMessage: `Another command holds ${path}.lock; try again when it has ended.` };
   await withFileLock(`${path}.lock`, lock, async () => {
-    const models = { ...readRaw(path) };
-    if (entry === null) delete models[id];
-    else models[id] = entry;
-    await writeAtomically(path, `${JSON.stringify({ version, models }, null, 2)}\n`);
+    await writeAtomically(path, `${JSON.stringify({ version, ...change(readRaw(path)) }, null, 2)}\n`);
   });
 }
 
-function readRaw(path: string): Record<string, unknown> {
+function withValue(values: Record<string, unknown>, id: string, value: object | null | undefined) {
+  if (value === undefined) return values;
+  const { [id]: _, ...others } = values;
+  return value === null ? others : { ...others, [id]: value };
+}
+
+const Whole = Type.Object({
+  version: Type.Integer(),
+  models: Type.Record(Type.String(), Type.Unknown()),
+  settings: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+});
+
+type RegistryFile = { models: Record<string, unknown>; settings: Record<string, unknown> };
+
+function readRaw(path: string): RegistryFile {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return {};
+    if (systemCodeOf(error) === 'ENOENT') return { models: {}, settings: {} };
     throw new ModelError(`Cannot read ${path}: ${reasonOf(error)}`);
   }
   let value: unknown;
@@ -115,13 +154,13 @@ function readRaw(path: string): Record<string, unknown> {
   } catch {
     throw new ModelError(`${path} is damaged (not JSON); repair it, or remove it and add the models again.`);
   }
-  if (!Check(Type.Object({ version: Type.Integer(), models: Type.Record(Type.String(), Type.Unknown()) }), value)) {
+  if (!Check(Whole, value)) {
     throw new ModelError(`${path} is damaged; repair it, or remove it and add the models again.`);
   }
   if (value.version !== version) {
     throw new ModelError(`${path} was written by another version of Fanfold (format ${value.version}).`);
   }
-  return value.models;
+  return { models: value.models, settings: value.settings ?? {} };
 }
 
 function problemOf(id: string, raw: unknown): string | null {

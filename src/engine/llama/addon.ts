@@ -4,8 +4,16 @@
  */
 export type Token = number;
 
+/** Of all GPUs together. */
+export type DeviceMemory = { freeBytes: number; totalBytes: number; isMainMemory: boolean };
+
+/** Bytes in main memory, and in that of GPUs. */
+export type MemoryBreakdown = { cpuRam: number; gpuVram: number };
+
 export type NativeContext = {
   dispose(): Promise<void>;
+  /** Key-value cache, states of recurrent layers and compute buffers. */
+  getMemoryBreakdown(): MemoryBreakdown;
   initBatch(size: number): void;
   /** `logitIndexes`: ascending places in `tokens` that need an output; returns their places in the batch, for `sampleToken`. */
   addToBatch(sequenceId: number, firstPosition: number, tokens: Uint32Array, logitIndexes: Uint32Array): Uint32Array;
@@ -66,6 +74,8 @@ export type NativeAdapter = { dispose(): Promise<void> };
 export type AddonModel = {
   init(): Promise<boolean>;
   dispose(): Promise<void>;
+  /** The weights. */
+  getMemoryBreakdown(): MemoryBreakdown;
   tokenize(text: string, specialTokens: boolean): Uint32Array;
   detokenize(tokens: Uint32Array, specialTokens: boolean): string;
   getTokenString(token: Token): string | undefined;
@@ -95,7 +105,15 @@ export const vocabularyTypes = { sentencePiece: 1, bytePair: 2, wordPiece: 3, un
 export type Addon = {
   AddonModel: new (
     path: string,
-    options: { addonExports: Addon; gpuLayers: number; useMmap: boolean; vocabOnly: boolean },
+    options: {
+      addonExports: Addon;
+      /** Negative: all. */
+      gpuLayers: number;
+      useMmap: boolean;
+      vocabOnly: boolean;
+      /** Weights and contexts get no memory; their breakdowns say how much they would take. */
+      noAlloc: boolean;
+    },
   ) => AddonModel;
   AddonContext: new (
     model: AddonModel,
@@ -106,6 +124,8 @@ export type Addon = {
       flashAttention: 'auto';
       threads: number;
       embeddings: boolean;
+      kvCacheKeyType: number;
+      kvCacheValueType: number;
     },
   ) => NativeContext & { init(): Promise<boolean> };
   AddonContextSequenceCheckpoint: new () => NativeCheckpoint;
@@ -131,6 +151,8 @@ export type Addon = {
   loadBackends(folder?: string): void;
   /** undefined: no backend is loaded, not even that of the CPU. */
   getGpuType(): string | false | undefined;
+  /** Of all GPUs together. `unifiedSize`: how much of it is main memory. */
+  getGpuVramInfo(): { total: number; used: number; unifiedSize: number };
   init(): Promise<void>;
   dispose(): Promise<void>;
 };

@@ -8,8 +8,8 @@ const still = { nowMs: () => 0, monotonicMs: () => 0 };
 const any = { scope: '', work: 1 };
 
 /** One whose calls take a millisecond for each piece of their work, and are as long as they may be. */
-function measured(limits: ConstructorParameters<typeof Admission>[0], clock = still): Admission {
-  const admission = new Admission(limits, clock, throughput);
+function measured(limits: ReturnType<ConstructorParameters<typeof Admission>[0]>, clock = still): Admission {
+  const admission = new Admission(() => limits, clock, throughput);
   admission.ran(100_000, 100_000);
   return admission;
 }
@@ -25,7 +25,7 @@ function refusalOf(admission: Admission, wanted = any): Fault | null {
 }
 
 test('more requests than memory is meant for are refused', () => {
-  const admission = new Admission({ sequences: 2, maxQueue: 3, maxWaitMs: 1e9 }, still, throughput);
+  const admission = new Admission(() => ({ sequences: 2, maxQueue: 3, maxWaitMs: 1e9 }), still, throughput);
   const places = Array.from({ length: 5 }, () => admission.enter(any));
   assert.equal(refusalOf(admission)?.fault, 'capacity_unavailable');
   places[0]?.free();
@@ -35,7 +35,7 @@ test('more requests than memory is meant for are refused', () => {
 });
 
 test('the load tells running calls from those that wait for a sequence', () => {
-  const admission = new Admission({ sequences: 2, maxQueue: 3, maxWaitMs: 1e9 }, still, throughput);
+  const admission = new Admission(() => ({ sequences: 2, maxQueue: 3, maxWaitMs: 1e9 }), still, throughput);
   assert.deepEqual(admission.load(), { running: 0, waiting: 0 });
   const places = Array.from({ length: 5 }, () => admission.enter(any));
   assert.deepEqual(admission.load(), { running: 2, waiting: 3 });
@@ -44,7 +44,7 @@ test('the load tells running calls from those that wait for a sequence', () => {
 });
 
 test('the wait follows the work of the requests ahead, at the measured throughput of a model that is full', () => {
-  const admission = new Admission({ sequences: 2, maxQueue: 100, maxWaitMs: 1e9 }, still, throughput);
+  const admission = new Admission(() => ({ sequences: 2, maxQueue: 100, maxWaitMs: 1e9 }), still, throughput);
   const call = { scope: '', work: 100 };
   assert.equal(admission.waitMs(''), 0);
   const places = Array.from({ length: 10 }, () => admission.enter(call));
@@ -53,11 +53,11 @@ test('the wait follows the work of the requests ahead, at the measured throughpu
   // Its share of the steps was half of them, so that it took twice as long: 4 ms for each token.
   for (let i = 0; i < 500; i++) places[0]?.worked(200, 100);
   assert.equal(Math.round(admission.waitMs('')), 5 * 400);
-  assert.equal(new Admission({ sequences: 1, maxQueue: 1, maxWaitMs: 1e9 }, still, throughput).waitMs(''), 0);
+  assert.equal(new Admission(() => ({ sequences: 1, maxQueue: 1, maxWaitMs: 1e9 }), still, throughput).waitMs(''), 0);
 });
 
 test('answers are not taken to be as long as they may be, unless some were of late', () => {
-  const admission = new Admission({ sequences: 1, maxQueue: 100, maxWaitMs: 1e9 }, still, throughput);
+  const admission = new Admission(() => ({ sequences: 1, maxQueue: 100, maxWaitMs: 1e9 }), still, throughput);
   admission.enter({ scope: '', work: 32_000 });
   assert.equal(admission.waitMs(''), 128 * 10);
   admission.ran(50, 5);
@@ -106,14 +106,14 @@ function enterAll(admission: Admission, wanted: { scope: string; work: number })
 }
 
 test('a scope that has all places keeps no other one out, each of which has its share, and is itself refused', () => {
-  const admission = new Admission({ sequences: 4, maxQueue: 20, maxWaitMs: 1e9 }, still, throughput);
+  const admission = new Admission(() => ({ sequences: 4, maxQueue: 20, maxWaitMs: 1e9 }), still, throughput);
   const enter = (scope: string) => enterAll(admission, { scope, work: 1 });
   assert.deepEqual([enter('flood'), enter('second'), enter('third')], [24, 12, 8]);
   assert.equal(refusalOf(admission, { scope: 'flood', work: 1 })?.fault, 'capacity_unavailable');
 });
 
 test('however many scopes flood, there is a bound of all requests', () => {
-  const admission = new Admission({ sequences: 8, maxQueue: 64, maxWaitMs: 1e9 }, still, throughput);
+  const admission = new Admission(() => ({ sequences: 8, maxQueue: 64, maxWaitMs: 1e9 }), still, throughput);
   for (let scope = 0; scope < 200; scope++) enterAll(admission, { scope: `s${scope}`, work: 1 });
   // The second scope has half as many as the first, the third one a third, and so on.
   assert.ok(admission.used <= Math.ceil(72 * (Math.log(72) + 1)), `${admission.used} requests`);

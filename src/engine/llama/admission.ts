@@ -45,7 +45,7 @@ const memory = 0.95;
  * more. Only these count for it: one scope may have all places, and keeps no other one out.
  */
 export class Admission {
-  readonly #limits: AdmissionLimits;
+  readonly #limits: () => AdmissionLimits;
   readonly #clock: Clock;
   readonly #throughput: () => Throughput;
   #used = 0;
@@ -54,7 +54,7 @@ export class Admission {
   #measured = { runMs: 0, work: 0, most: 0 };
   #lastUsedMs: number;
 
-  constructor(limits: AdmissionLimits, clock: Clock, throughput: () => Throughput) {
+  constructor(limits: () => AdmissionLimits, clock: Clock, throughput: () => Throughput) {
     this.#limits = limits;
     this.#clock = clock;
     this.#throughput = throughput;
@@ -70,13 +70,13 @@ export class Admission {
   }
 
   load(): Load {
-    const running = Math.min(this.#used, this.#limits.sequences);
+    const running = Math.min(this.#used, this.#limits().sequences);
     return { running, waiting: this.#used - running };
   }
 
   /** Throws `capacity_unavailable` when its turn would come too late, or more requests are ahead of it than memory is meant for. */
   enter(request: Request): AdmittedRequest {
-    const { sequences, maxQueue, maxWaitMs } = this.#limits;
+    const { sequences, maxQueue, maxWaitMs } = this.#limits();
     const { scope } = request;
     if (this.#ahead(scope).length >= sequences + maxQueue || this.waitMs(scope) > maxWaitMs) throw this.refusal(scope);
     const entry = this.#add(request);
@@ -129,7 +129,7 @@ export class Admission {
   }
 
   get #places(): number {
-    return Math.max(1, this.#limits.sequences);
+    return Math.max(1, this.#limits().sequences);
   }
 
   /** Requests that begin before one of this scope that came now: those that run, and those whose turn is before its own. */
@@ -144,7 +144,7 @@ export class Admission {
         place += 1;
       }
     }
-    const running = Math.min(this.#used, this.#limits.sequences);
+    const running = Math.min(this.#used, this.#limits().sequences);
     return ahead.length < running ? [...ahead, ...behind.slice(0, running - ahead.length)] : ahead;
   }
 

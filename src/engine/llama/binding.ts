@@ -1,9 +1,11 @@
 import { messageOf } from '#kernel';
 import { type GgufHeader, readGgufHeader } from '../gguf/header.ts';
+import type { KvType } from '../port.ts';
 import type { NativeRenderer } from '../text/template-renderer.ts';
 import type {
   Addon,
   AddonModel,
+  DeviceMemory,
   NativeAdapter,
   NativeCheckpoint,
   NativeContext,
@@ -12,7 +14,15 @@ import type {
   NativeSampler,
   Token,
 } from './addon.ts';
-import { bytesOfGrammar, createCollector, loadLibrary, mostBytesOfGrammar, NativeGarbage } from './native-library.ts';
+import {
+  bytesOfGrammar,
+  createCollector,
+  loadLibrary,
+  loadModel,
+  type ModelLoad,
+  mostBytesOfGrammar,
+  NativeGarbage,
+} from './native-library.ts';
 import type { AttentionFacts } from './prefix-cache.ts';
 
 export type {
@@ -35,14 +45,18 @@ type ModelFacts = {
   /** How a text is divided before its parts become tokens; null: the file does not say. */
   preTokenizer: string | null;
   attention: AttentionFacts;
+  /** Its output counts as one. */
+  layers: number;
 };
 
-type ContextOptions = {
+export type ContextOptions = {
   sequences: number;
   contextTokens: number;
   batchTokens: number;
   threads: number;
   embeddings: boolean;
+  /** Left out: f16. */
+  kv?: KvType | undefined;
 };
 
 /**
@@ -53,6 +67,10 @@ export type NativeModel = {
   facts: ModelFacts;
   addon: AddonModel;
   systemInfo: string;
+  /** Of all GPUs together; null: it runs on the processor. */
+  device: DeviceMemory | null;
+  /** Some weights are stored in another order than in the file; known where the library `keepsInfo`. */
+  isRepacked(): Promise<boolean>;
   createContext(options: ContextOptions): Promise<NativeContext>;
   createCheckpoint(): NativeCheckpoint;
   createSampler(): NativeSampler;
@@ -66,6 +84,9 @@ export type NativeModel = {
   dispose(): Promise<void>;
 };
 
+/** Numbers of ggml's types. */
+const kvTypeIds: Record<KvType, number> = { f16: 1, q8_0: 8, q4_0: 2 };
+
 const poolings = ['none', 'mean', 'cls', 'last', 'rank'] as const;
 /** llama.cpp rounds contexts up to this many cells; asking for whole multiples keeps every sequence's share exact. */
 const cellMultiple = 256;
@@ -76,24 +97,22 @@ const mostReasons = 5;
  * Loads llama.cpp and a model. `gpu` 'auto' uses what the machine has; `vocabOnly` loads its tokens alone, which takes
  * little time and memory. Errors carry llama.cpp's own reason.
  */
-export async function openModel(options: {
-  path: string;
-  gpu: 'auto' | false;
-  maxThreads: number;
-  vocabOnly?: boolean;
-}): Promise<NativeModel> {
-  const { explained, onError } = createExplainer();
-  const library = await loadLibrary({ ...options, onError });
-  const { addon } = library;
+export async function openModel(
+  options: ModelLoad & { path: string; gpu: 'auto' | false; maxThreads: number; library?: OpenLibrary | undefined },
+): Promise<NativeModel> {
+  const library = options.library ?? (await openLibrary(options));
+  const { addon, explained, namesBuffer } = library;
   const header = readGgufHeader(options.path);
   const garbage = new NativeGarbage(createCollector());
   const bytesOfState = new WeakMap<NativeGrammar, number>();
-  const model = await explained(() => library.openModel(options.path, { vocabOnly: options.vocabOnly ?? false }));
+  const model = await explained(() => loadModel(addon, options.path, options));
 
   return {
     facts: factsOf(header, addon),
     addon: model,
     systemInfo: addon.systemInfo(),
+    device: deviceOf(addon),
+    isRepacked: () => namesBuffer(repackedBuffer),
     createContext: (options) =>
       explained(async () => {
         const perSequence = Math.ceil(options.contextTokens / cellMultiple) * cellMultiple;
@@ -104,6 +123,8 @@ export async function openModel(options: {
           flashAttention: 'auto',
           threads: options.threads,
           embeddings: options.embeddings,
+          kvCacheKeyType: kvTypeIds[options.kv ?? 'f16'],
+          kvCacheValueType: kvTypeIds[options.kv ?? 'f16'],
         });
         if (!(await context.init())) throw new Error('not enough memory for the context');
         return context;
@@ -140,30 +161,72 @@ export async function openModel(options: {
       }),
     dispose: async () => {
       await model.dispose();
-      await library.dispose();
+      if (options.library === undefined) await library.dispose();
     },
   };
 }
 
+/** llama.cpp names the buffers of the weights in its log alone. */
+const repackedBuffer = /\b(?:CPU_(?!Mapped)\w+|AMX) model buffer size/;
+
+export type OpenLibrary = {
+  addon: Addon;
+  /** Errors of the work carry llama.cpp's own reason. */
+  explained: <T>(work: () => Promise<T>) => Promise<T>;
+  /** What was logged since the last work of `explained` began has such a line. */
+  namesBuffer: (line: RegExp) => Promise<boolean>;
+  dispose: () => Promise<void>;
+};
+
+/** Once in a process that opens several models: the addon keeps its first logger only. */
+export async function openLibrary(options: {
+  gpu: 'auto' | false;
+  maxThreads: number;
+  keepsInfo?: boolean;
+}): Promise<OpenLibrary> {
+  const { explained, onError, onInfo, infos } = createExplainer();
+  const { gpu, maxThreads, keepsInfo = false } = options;
+  const { addon, dispose } = await loadLibrary({ gpu, maxThreads, onError, ...(keepsInfo ? { onInfo } : {}) });
+  const namesBuffer = async (line: RegExp) => {
+    await logArrived();
+    return infos.some((info) => line.test(info));
+  };
+  return { addon, explained, namesBuffer, dispose };
+}
+
+/** The log comes through a queue of its own. */
+function logArrived(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 function createExplainer() {
   const reasons: string[] = [];
+  const infos: string[] = [];
   return {
+    infos,
+    onInfo: (message: string): void => void infos.push(message),
     onError: (message: string): void => {
       reasons.push(message);
       if (reasons.length > mostReasons) reasons.shift();
     },
     explained: async <T>(work: () => Promise<T>): Promise<T> => {
       reasons.length = 0;
+      infos.length = 0;
       try {
         return await work();
       } catch (error) {
-        // The log comes through a queue of its own; let it arrive.
-        await new Promise((resolve) => setImmediate(resolve));
+        await logArrived();
         const texts = [messageOf(error), ...reasons];
         throw new Error(texts.filter((text) => text !== '').join(': '), { cause: error });
       }
     },
   };
+}
+
+function deviceOf(addon: Addon): DeviceMemory | null {
+  if (typeof addon.getGpuType() !== 'string') return null;
+  const { total, used, unifiedSize } = addon.getGpuVramInfo();
+  return { freeBytes: total - used, totalBytes: total, isMainMemory: unifiedSize >= total };
 }
 
 function factsOf({ values, arrayLengths }: GgufHeader, addon: Addon): ModelFacts {
@@ -174,6 +237,7 @@ function factsOf({ values, arrayLengths }: GgufHeader, addon: Addon): ModelFacts
   };
   const pooling = values.get(`${architecture}.pooling_type`);
   const window = values.get(`${architecture}.attention.sliding_window`);
+  const blocks = values.get(`${architecture}.block_count`);
   return {
     chatTemplate: textOf('tokenizer.chat_template'),
     pooling: typeof pooling === 'number' ? (poolings[pooling] ?? null) : null,
@@ -184,5 +248,6 @@ function factsOf({ values, arrayLengths }: GgufHeader, addon: Addon): ModelFacts
       window: typeof window === 'number' && window > 0 ? window : null,
       isRecurrent: addon.getIsArchRecurrent(architecture) === true || addon.getIsArchHybrid(architecture) === true,
     },
+    layers: typeof blocks === 'number' ? blocks + 1 : 1,
   };
 }

@@ -46,8 +46,8 @@ export class ChildEngine {
   readonly #stepLoop: StepLoop;
 
   static async open(options: ChildEngineOptions): Promise<ChildEngine> {
-    const { ggufPath, gpu = false, threads } = options.config;
-    const model = await openModel({ path: ggufPath, gpu, maxThreads: threads });
+    const { ggufPath, gpu = false, threads, gpuLayers, mapsFile } = options.config;
+    const model = await openModel({ path: ggufPath, gpu, maxThreads: threads, gpuLayers, mapsFile });
     const engine = new ChildEngine(model, options);
     await engine.#runner.open();
     return engine;

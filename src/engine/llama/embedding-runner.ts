@@ -1,6 +1,6 @@
 import type { Adapter } from '../port.ts';
 import { failedBy, Lanes } from './adapters.ts';
-import type { NativeContext, NativeModel } from './binding.ts';
+import type { ContextOptions, NativeContext, NativeModel } from './binding.ts';
 import type { ChildConfig, FromChild } from './protocol.ts';
 import { ThroughputMeter } from './step-time.ts';
 
@@ -43,18 +43,11 @@ export class EmbeddingRunner {
     const { model, config } = options;
     this.#options = options;
     this.#throughput = new ThroughputMeter(options.send);
-    this.#chunkTokens = feedsInChunks(model.facts) ? config.batchTokens : config.maxContextTokens;
+    this.#chunkTokens = chunkTokensOf(model.facts, config);
     this.#places = Uint32Array.from({ length: this.#chunkTokens }, (_, place) => place);
     this.#lanes = new Lanes({
       model,
-      openContext: () =>
-        model.createContext({
-          sequences: 1,
-          contextTokens: config.maxContextTokens,
-          batchTokens: Math.min(this.#chunkTokens, config.maxContextTokens),
-          threads: config.threads,
-          embeddings: true,
-        }),
+      openContext: () => model.createContext(embeddingContext(model.facts, config)),
       createWork: (): Job[] => [],
       isIdle: (jobs) => jobs.length === 0,
       // Each input is embedded for itself.
@@ -181,6 +174,17 @@ export class EmbeddingRunner {
     }
     return null;
   }
+}
+
+/** For one input at a time, whoever it is for. */
+export function embeddingContext(facts: NativeModel['facts'], config: ChildConfig): ContextOptions {
+  const { maxContextTokens: contextTokens, threads, kv } = config;
+  const batchTokens = Math.min(chunkTokensOf(facts, config), contextTokens);
+  return { sequences: 1, contextTokens, batchTokens, threads, kv, embeddings: true };
+}
+
+function chunkTokensOf(facts: NativeModel['facts'], { batchTokens, maxContextTokens }: ChildConfig): number {
+  return feedsInChunks(facts) ? batchTokens : maxContextTokens;
 }
 
 /** The vector of the last token needs only the cells before it; means over all tokens need them in one batch. */

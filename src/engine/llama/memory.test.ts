@@ -1,147 +1,145 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { writeGguf } from '#test/gguf-writer.ts';
-import { smallShape, writeRandomModel } from '#test/random-model.ts';
-import { type LoadedModel, needOf, planLoad } from './memory.ts';
-import { readShape } from './model-file.ts';
+import { fc } from '#test/properties.ts';
+import { estimateMemory, type LoadedModel, type LoadOption, needOf, planLoad } from './memory.ts';
+import type { MemoryBytes } from './memory-protocol.ts';
 
-const idleA = { id: 'a', bytes: 100, idle: true, lastUsedMs: 5 };
-const idleB = { id: 'b', bytes: 100, idle: true, lastUsedMs: 3 };
-const busy = { id: 'c', bytes: 100, idle: false, lastUsedMs: 1 };
-
-/** The attention of every layer covers all tokens. */
-const full = { window: null, stateValues: 0 };
+const main = (ram: number): MemoryBytes => ({ ram, vram: 0 });
+const loadedOf = (id: string, ram: number, idle: boolean, lastUsedMs: number): LoadedModel => ({
+  id,
+  memory: main(ram),
+  idle,
+  lastUsedMs,
+});
+const idleA = loadedOf('a', 100, true, 5);
+const idleB = loadedOf('b', 100, true, 3);
+const busy = loadedOf('c', 100, false, 1);
 
 /** Of a model that is never called with an adapter. */
-const alone = { contextBytes: 1, mostContexts: 0 };
-type State = { baseBytes: number; freeBytes: number; limitBytes: number | null; loaded: readonly LoadedModel[] };
+const alone = { sequences: 4, adapterContext: main(1), mostContexts: 0 };
+type State = { base: number; free: number; limitBytes: number | null; loaded: readonly LoadedModel[] };
 
-const plan = ({ baseBytes, ...state }: State) => planLoad({ ...state, need: { baseBytes, ...alone } });
+const plan = ({ base, free, ...state }: State) => {
+  const planned = planLoad({ ...state, free: main(free), need: [{ ...alone, base: main(base) }] });
+  return planned.type === 'fits' ? planned.evict : planned;
+};
 
 test('what fits evicts nobody', () => {
-  const planned = plan({ baseBytes: 50, freeBytes: 50, limitBytes: null, loaded: [idleA, idleB, busy] });
-  assert.deepEqual(planned, { type: 'fits', evict: [], adapterContexts: 0 });
+  assert.deepEqual(plan({ base: 50, free: 50, limitBytes: null, loaded: [idleA, idleB, busy] }), []);
 });
 
 test('the least recently used idle models go, no more of them than needed, and never a busy one', () => {
   const loaded = [idleA, busy, idleB];
-  assert.deepEqual(plan({ baseBytes: 120, freeBytes: 50, limitBytes: null, loaded }), {
-    type: 'fits',
-    evict: ['b'],
-    adapterContexts: 0,
-  });
-  assert.deepEqual(plan({ baseBytes: 250, freeBytes: 50, limitBytes: null, loaded }), {
-    type: 'fits',
-    evict: ['b', 'a'],
-    adapterContexts: 0,
-  });
+  assert.deepEqual(plan({ base: 120, free: 50, limitBytes: null, loaded }), ['b']);
+  assert.deepEqual(plan({ base: 250, free: 50, limitBytes: null, loaded }), ['b', 'a']);
   const refused = { type: 'refused', neededBytes: 251, freeBytes: 250, busy: true };
-  assert.deepEqual(plan({ baseBytes: 251, freeBytes: 50, limitBytes: null, loaded }), refused);
+  assert.deepEqual(plan({ base: 251, free: 50, limitBytes: null, loaded }), refused);
 });
 
 test('the configured limit bounds the sum of all models, however much the machine has', () => {
-  const state = { freeBytes: 1e12, limitBytes: 250, loaded: [idleA, busy] };
-  assert.deepEqual(plan({ ...state, baseBytes: 50 }), { type: 'fits', evict: [], adapterContexts: 0 });
-  assert.deepEqual(plan({ ...state, baseBytes: 51 }), { type: 'fits', evict: ['a'], adapterContexts: 0 });
-  assert.equal(plan({ ...state, baseBytes: 151 }).type, 'refused');
+  const state = { free: 1e12, limitBytes: 250, loaded: [idleA, busy] };
+  assert.deepEqual(plan({ ...state, base: 50 }), []);
+  assert.deepEqual(plan({ ...state, base: 51 }), ['a']);
+  assert.deepEqual(plan({ ...state, base: 151 }), { type: 'refused', neededBytes: 151, freeBytes: 150, busy: true });
 });
 
-test('the need of a model is read from its own header: cache of all cells, outputs, weights, process', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'fanfold-memory-'));
-  try {
-    const path = join(folder, 'm.gguf');
-    writeRandomModel(path, { shape: smallShape, seed: 1, kind: 'text', spread: 0.02, ends: true });
-    const shape = await readShape(path);
-    // 2 layers, one key-value head, 64 numbers each for key and value.
-    assert.deepEqual(shape, { ...full, cacheValuesPerToken: 256, vocabulary: smallShape.vocabulary });
-    const outputs = 512 * smallShape.vocabulary * 4;
-    const size = { kind: 'text', fileBytes: 1e6, shape, sequences: 8, contextTokens: 4096, batchTokens: 512 } as const;
-    const need = needOf(size);
-    assert.equal(need.baseBytes, Math.ceil(120e6 + 1.05e6 + 8 * 4096 * 512 + outputs));
-    // Half of the sequences, and the adapter itself.
-    assert.equal(need.contextBytes, Math.ceil(4 * 4096 * 512 + outputs + 0.03e6));
-    const embedding = needOf({ ...size, kind: 'embedding', sequences: 1 });
-    assert.equal(embedding.contextBytes, Math.ceil(4096 * 512 + outputs + 0.03e6));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+const sized = { kind: 'text', fileBytes: 1e6, isUnified: false, needsCheckpoints: false } as const;
+
+test('the need is that of the process, the weights and the context, and of checkpoints where cells are not kept', () => {
+  const contexts = new Map([4, 2].map((sequences) => [sequences, { ram: sequences * 10e6, vram: 0 }]));
+  const model = { ...sized, weights: main(2e6), contexts };
+  const [need] = needOf(model, [4]);
+  assert.deepEqual(need?.base, main(120e6 + 2e6 + 40e6));
+  // Half of the sequences, and the adapter itself.
+  assert.deepEqual(need?.adapterContext, main(20e6 + 0.03e6));
+  const [checkpointed] = needOf({ ...model, needsCheckpoints: true }, [4]);
+  assert.deepEqual(checkpointed?.base, main(120e6 + 2e6 + 40e6 + 64e6));
+  const [embedding] = needOf({ ...model, kind: 'embedding', needsCheckpoints: true }, [4]);
+  assert.deepEqual([embedding?.base, embedding?.adapterContext], [need?.base, main(40e6 + 0.03e6)]);
 });
 
-test('the shape is known where lists stand before it, and a vocabulary longer than the head behind it', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'fanfold-memory-'));
-  try {
-    const path = join(folder, 'm.gguf');
-    const words = Array.from({ length: 50_000 }, (_, i) => `word ${i}`);
-    writeGguf(
-      path,
-      {
-        'general.tags': { type: 'strings', value: ['text', 'chat'] },
-        'qwen3.block_count': { type: 'u32', value: 3 },
-        'qwen3.embedding_length': { type: 'u32', value: 64 },
-        'qwen3.attention.head_count': { type: 'u32', value: 4 },
-        'tokenizer.ggml.tokens': { type: 'strings', value: words },
-      },
-      [],
-    );
-    assert.deepEqual(await readShape(path), { ...full, cacheValuesPerToken: 3 * 4 * 32, vocabulary: 50_000 });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+test('where main memory is that of the GPU, all of it counts as one', () => {
+  const contexts = new Map([[1, { ram: 1e6, vram: 10e6 }]]);
+  const model = { ...sized, isUnified: true, weights: { ram: 1e6, vram: 9e6 }, contexts };
+  assert.deepEqual(needOf(model, [1])[0]?.base, main(120e6 + 21e6));
 });
 
-test('a file that is no GGUF, or ends early, has no known shape; the estimate then comes from its size', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'fanfold-memory-'));
-  try {
-    const path = join(folder, 'm.gguf');
-    const truncated = Buffer.alloc(40);
-    truncated.write('GGUF');
-    truncated.writeBigUInt64LE(2n ** 63n, 16);
-    truncated.writeBigUInt64LE(2n ** 62n, 24);
-    for (const content of ['', '{}', 'GGUF', truncated]) {
-      writeFileSync(path, content);
-      assert.equal(await readShape(path), null);
-    }
-    const size = { fileBytes: 1e9, shape: null, sequences: 4, contextTokens: 250, batchTokens: 512 };
-    assert.deepEqual(needOf({ kind: 'text', ...size }), {
-      baseBytes: 120e6 + 1.05e9 + 2e8,
-      contextBytes: 1e8 + 3e7,
-      mostContexts: 2,
-    });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+test('a file that llama.cpp could not lay out is estimated from its size, with smaller cells where they are quantised', () => {
+  const size = { contextTokens: 250, sequences: [4, 2] };
+  const estimate = (kv: 'f16' | 'q8_0') => estimateMemory({ fileBytes: 1e9, kv }, size);
+  const [need] = needOf({ ...sized, fileBytes: 1e9, ...estimate('f16') }, [4]);
+  assert.deepEqual([need?.base, need?.adapterContext], [main(120e6 + 1.05e9 + 2e8), main(1e8 + 3e7)]);
+  assert.equal(estimate('q8_0').contexts.get(4)?.ram, (2e8 * 17) / 32);
 });
 
 test('small models ask for many contexts for adapters, large ones for two', () => {
-  const tiny = { ...full, cacheValuesPerToken: 768, vocabulary: 2_048 };
-  const large = { ...full, cacheValuesPerToken: 65_536, vocabulary: 151_936 };
-  const most = (shape: typeof tiny, contextTokens: number, fileBytes: number) =>
-    needOf({ kind: 'text', fileBytes, shape, sequences: 8, contextTokens, batchTokens: 512 }).mostContexts;
-  assert.equal(most(tiny, 4_096, 5e6), 13);
-  assert.equal(most(tiny, 64, 5e6), 16);
-  assert.equal(most(large, 4_096, 5e9), 2);
+  const most = (bytes: number) =>
+    needOf({ ...sized, fileBytes: 0, weights: main(0), contexts: new Map([[1, main(bytes)]]) }, [1])[0]?.mostContexts;
+  assert.deepEqual([most(1e6), most(29e6), most(1e9)], [16, 13, 2]);
+});
+
+const option = (more: Partial<LoadOption> = {}): LoadOption => ({
+  sequences: 8,
+  base: main(100),
+  adapterContext: main(10),
+  mostContexts: 16,
+  ...more,
 });
 
 test('contexts for adapters are planned with the model: two make others go, more take what is left', () => {
-  const need = { baseBytes: 100, contextBytes: 10, mostContexts: 16 };
-  const planFor = (freeBytes: number, loaded: readonly LoadedModel[] = []) =>
-    planLoad({ need, freeBytes, limitBytes: null, loaded });
-  const fits = (adapterContexts: number, evict: string[] = []) => ({ type: 'fits', evict, adapterContexts });
-  assert.deepEqual(planFor(1_000), fits(16));
-  assert.deepEqual(planFor(155), fits(5));
-  assert.deepEqual(planFor(120, [idleA]), fits(2));
-  assert.deepEqual(planFor(119, [idleA]), fits(11, ['a']));
-  const bounded = planLoad({ need, freeBytes: 1_000, limitBytes: 235, loaded: [busy] });
-  assert.deepEqual(bounded, fits(3));
+  const planFor = (ram: number, loaded: readonly LoadedModel[] = [], limitBytes: number | null = null) => {
+    const planned = planLoad({ need: [option()], free: main(ram), limitBytes, loaded });
+    return planned.type === 'fits' ? [planned.adapterContexts, ...planned.evict] : null;
+  };
+  assert.deepEqual(planFor(1_000), [16]);
+  assert.deepEqual(planFor(155), [5]);
+  assert.deepEqual(planFor(120, [idleA]), [2]);
+  assert.deepEqual(planFor(119, [idleA]), [11, 'a']);
+  assert.deepEqual(planFor(1_000, [busy], 235), [3]);
 });
 
-test('where memory is short there are fewer contexts for adapters, then none, and a refusal only where the model does not fit', () => {
-  const need = { baseBytes: 100, contextBytes: 10, mostContexts: 2 };
-  const planFor = (freeBytes: number) => planLoad({ need, freeBytes, limitBytes: null, loaded: [busy] });
-  assert.deepEqual(planFor(119), { type: 'fits', evict: [], adapterContexts: 1 });
-  assert.deepEqual(planFor(109), { type: 'fits', evict: [], adapterContexts: 0 });
-  assert.deepEqual(planFor(99), { type: 'refused', neededBytes: 100, freeBytes: 99, busy: true });
+test('where memory is short there are fewer contexts for adapters, then none, then fewer calls at once, and then a refusal', () => {
+  const need = [option({ mostContexts: 2 }), option({ sequences: 4, base: main(60), mostContexts: 2 })];
+  const planFor = (ram: number) => {
+    const planned = planLoad({ need, free: main(ram), limitBytes: null, loaded: [busy] });
+    return planned.type === 'fits' ? [planned.sequences, planned.adapterContexts, planned.memory.ram] : planned;
+  };
+  assert.deepEqual(planFor(119), [8, 1, 110]);
+  assert.deepEqual(planFor(109), [8, 0, 100]);
+  assert.deepEqual(planFor(99), [4, 2, 80]);
+  assert.deepEqual(planFor(60), [4, 0, 60]);
+  assert.deepEqual(planFor(59), { type: 'refused', neededBytes: 60, freeBytes: 59, busy: true });
+});
+
+test('idle models leave the GPU before layers stay off it, and what does not fit there is in main memory', () => {
+  const need = [option({ base: { ram: 20, vram: 100 }, adapterContext: { ram: 0, vram: 10 }, mostContexts: 0 })];
+  const onGpu: LoadedModel = { ...idleA, memory: { ram: 0, vram: 60 } };
+  const planFor = (ram: number, vram: number, loaded: readonly LoadedModel[]) =>
+    planLoad({ need, free: { ram, vram }, limitBytes: null, loaded });
+  const fits = { type: 'fits', sequences: 8, adapterContexts: 0 };
+  const whole = { ...fits, isWhole: true, memory: { ram: 20, vram: 100 } };
+  assert.deepEqual(planFor(20, 100, [onGpu]), { ...whole, evict: [] });
+  assert.deepEqual(planFor(20, 50, [onGpu]), { ...whole, evict: ['a'] });
+  assert.deepEqual(planFor(90, 30, []), { ...fits, evict: [], isWhole: false, memory: { ram: 90, vram: 30 } });
+  // The driver says less than it needs itself.
+  assert.deepEqual(planFor(120, -5, []), { ...fits, evict: [], isWhole: false, memory: { ram: 120, vram: 0 } });
+  assert.deepEqual(planFor(119, 0, []), { type: 'refused', neededBytes: 120, freeBytes: 119, busy: false });
+});
+
+test('a plan never takes more than is free and what it unloads gives, and loses no byte of what the model needs', () => {
+  const bytes = fc.record({ ram: fc.nat(100), vram: fc.nat(100) });
+  const loaded = fc.array(fc.record({ memory: bytes, idle: fc.boolean(), lastUsedMs: fc.nat(9) }), { maxLength: 4 });
+  const property = fc.property(bytes, bytes, bytes, loaded, (base, adapterContext, free, others) => {
+    const models = others.map((model, at) => ({ ...model, id: String(at) }));
+    const planned = planLoad({ need: [option({ base, adapterContext })], free, limitBytes: null, loaded: models });
+    const gone = models.filter(({ idle, id }) => idle && (planned.type === 'refused' || planned.evict.includes(id)));
+    const ram = gone.reduce((sum, { memory }) => sum + memory.ram, free.ram);
+    const vram = gone.reduce((sum, { memory }) => sum + memory.vram, free.vram);
+    if (planned.type === 'refused') return assert.ok(base.ram + Math.max(0, base.vram - vram) > ram);
+    const { memory, adapterContexts } = planned;
+    assert.ok(memory.ram <= ram && memory.vram <= vram);
+    const all = (part: MemoryBytes) => part.ram + part.vram;
+    assert.equal(all(memory), all(base) + adapterContexts * all(adapterContext));
+  });
+  fc.assert(property);
 });

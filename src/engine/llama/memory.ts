@@ -1,36 +1,41 @@
-import type { EngineModel } from '../port.ts';
+import type { KvType } from '../port.ts';
 import { checkpointLimits } from './checkpoints.ts';
-import { type ModelShape, readModelFile, shapeOfHead } from './model-file.ts';
+import type { MeasuredMemory, MemoryBytes } from './memory-protocol.ts';
+import type { ChildConfig } from './protocol.ts';
 
-/** The memory plan of a load: what it needs, and which idle models are unloaded for it. */
+/** The memory plan of a load: what it needs, how many calls and adapters it has memory for, and which idle models are unloaded for it. */
 
-export type LoadedModel = { id: string; bytes: number; idle: boolean; lastUsedMs: number };
+export type LoadedModel = { id: string; memory: MemoryBytes; idle: boolean; lastUsedMs: number };
 
-export type MemoryPlan =
-  | { type: 'fits'; evict: string[]; adapterContexts: number }
-  | { type: 'refused'; neededBytes: number; freeBytes: number; busy: boolean };
-
-export type ModelSize = {
-  kind: 'text' | 'embedding';
-  fileBytes: number;
-  shape: ModelShape | null;
+/** What a model takes that runs so many calls at once. */
+export type LoadOption = {
   sequences: number;
-  contextTokens: number;
-  batchTokens: number;
-};
-
-/** What a load asks for: as many contexts for adapters as there is memory for, up to a bound. */
-export type MemoryNeed = {
-  baseBytes: number;
-  contextBytes: number;
+  base: MemoryBytes;
+  /** For each context for adapters beside the base's. */
+  adapterContext: MemoryBytes;
+  /** There is no use for more of them. */
   mostContexts: number;
 };
 
+/** A load for which memory is reserved. */
+export type PlannedLoad = { config: ChildConfig; memory: MemoryBytes };
+
+/** From the most calls at once to the fewest. */
+export type MemoryNeed = readonly LoadOption[];
+
+export type LoadPlan = {
+  type: 'fits';
+  evict: string[];
+  sequences: number;
+  adapterContexts: number;
+  /** What is reserved. Layers for which there is no memory on the GPU are in main memory. */
+  memory: MemoryBytes;
+  /** All layers fit on the GPU, or there is none. */
+  isWhole: boolean;
+};
+export type RefusedPlan = { type: 'refused'; neededBytes: number; freeBytes: number; busy: boolean };
+
 const processBytes = 120e6;
-const bytesPerCacheValue = 2;
-const bytesPerStateValue = 4;
-/** llama.cpp rounds the cells of windows up to a multiple of this. */
-const cellMultiple = 256;
 /** Of the weights of its base, what an adapter of a usual rank weighs at most. */
 const adapterShare = 0.03;
 
@@ -39,124 +44,160 @@ export const fewestAdapterContexts = 2;
 const mostAdapterContexts = 16;
 const adapterContextBytes = 384e6;
 
-/** The same for a model as it is installed, and as many calls at once as the settings say. */
-export function needOfFile(
-  { kind, maxContextTokens }: { kind: ModelSize['kind']; maxContextTokens: number },
-  file: { bytes: number; shape: ModelShape | null },
-  { sequences, batchTokens }: { sequences: number; batchTokens: number },
-): MemoryNeed {
-  return needOf({
-    kind,
-    fileBytes: file.bytes,
-    shape: file.shape,
-    batchTokens,
-    contextTokens: maxContextTokens,
-    // The context of an embedding model has one sequence, whoever it is for.
-    sequences: kind === 'text' ? sequences : 1,
+export function adapterSequences(sequences: number): number {
+  return Math.ceil(sequences / fewestAdapterContexts);
+}
+
+export type MeasuredModel = Pick<MeasuredMemory, 'weights' | 'needsCheckpoints'> & {
+  kind: 'text' | 'embedding';
+  fileBytes: number;
+  /** By their sequences. */
+  contexts: ReadonlyMap<number, MemoryBytes>;
+  /** Main memory is the memory of the GPU. */
+  isUnified: boolean;
+};
+
+/** What each number of calls at once takes. */
+export function needOf(model: MeasuredModel, sequences: readonly number[]): MemoryNeed {
+  return sequences.map((count): LoadOption => {
+    const { base, adapterContext } = bytesOf(model, count);
+    const affordable = Math.floor(adapterContextBytes / (adapterContext.ram + adapterContext.vram));
+    const mostContexts = Math.max(fewestAdapterContexts, Math.min(mostAdapterContexts, affordable));
+    return { sequences: count, base, adapterContext, mostContexts };
   });
 }
 
-export function needOf(model: ModelSize): MemoryNeed {
-  const { kind, fileBytes, shape, batchTokens } = model;
-  const outputBytes = batchTokens * (shape?.vocabulary ?? 0) * 4;
-  const cacheBytes = model.sequences * sequenceBytes(model);
-  const checkpointBytes = kind === 'text' ? bytesOfCheckpoints(model) : 0;
-  const adapterCacheBytes = kind === 'text' ? cacheBytes / fewestAdapterContexts : cacheBytes;
-  const contextBytes = Math.ceil(adapterCacheBytes + outputBytes + fileBytes * adapterShare);
-  // Where they are small, many adapters need not take turns in few.
-  const affordable = shape === null ? 0 : Math.floor(adapterContextBytes / contextBytes);
+function bytesOf(model: MeasuredModel, sequences: number): { base: MemoryBytes; adapterContext: MemoryBytes } {
+  const { kind, weights, fileBytes, needsCheckpoints, isUnified } = model;
+  const checkpoints = kind === 'text' && needsCheckpoints ? checkpointLimits(sequences, fileBytes).bytes : 0;
+  const base = sumOf(weights, contextOf(model, sequences), { ram: processBytes + checkpoints, vram: 0 });
+  const adapter = fileBytes * adapterShare;
+  const isOnGpu = weights.vram > weights.ram;
+  const adapterContext = sumOf(contextOf(model, kind === 'text' ? adapterSequences(sequences) : sequences), {
+    ram: isOnGpu ? 0 : adapter,
+    vram: isOnGpu ? adapter : 0,
+  });
+  const merged = ({ ram, vram }: MemoryBytes) => ({ ram: Math.ceil(ram + vram), vram: 0 });
+  return isUnified
+    ? { base: merged(base), adapterContext: merged(adapterContext) }
+    : { base: roundedUp(base), adapterContext: roundedUp(adapterContext) };
+}
+
+function contextOf({ contexts }: MeasuredModel, sequences: number): MemoryBytes {
+  const bytes = contexts.get(sequences);
+  if (bytes === undefined) throw new Error(`A context of ${sequences} sequences was not measured. This is a bug.`);
+  return bytes;
+}
+
+/** An f16 cache cell of common models is about 1/5,000 of their 8-bit weights. */
+const cellsOfWeights = 5_000;
+/** Loaded weights take more than their file where they are repacked or used twice. */
+export const weightsOfFile = 1.05;
+const sizeOfKv: Record<KvType, number> = { f16: 1, q8_0: 17 / 32, q4_0: 9 / 32 };
+
+/** Of a file that llama.cpp could not measure. */
+export function estimateMemory(
+  file: { fileBytes: number; kv: KvType },
+  { contextTokens, sequences }: { contextTokens: number; sequences: readonly number[] },
+): Pick<MeasuredModel, 'weights' | 'contexts' | 'needsCheckpoints'> {
+  const cell = (file.fileBytes / cellsOfWeights) * sizeOfKv[file.kv];
   return {
-    baseBytes: Math.ceil(processBytes + fileBytes * 1.05 + cacheBytes + checkpointBytes + outputBytes),
-    contextBytes,
-    mostContexts: Math.max(fewestAdapterContexts, Math.min(mostAdapterContexts, affordable)),
+    weights: { ram: file.fileBytes * weightsOfFile, vram: 0 },
+    contexts: new Map(sequences.map((count) => [count, { ram: count * contextTokens * cell, vram: 0 }])),
+    needsCheckpoints: false,
   };
 }
 
-/** The cells of one sequence in all layers, and the states of recurrent ones. */
-function sequenceBytes({ fileBytes, shape, contextTokens, batchTokens }: ModelSize): number {
-  // Without a readable header: an f16 cache cell of common models is about 1/5,000 of their 8-bit weights.
-  if (shape === null) return contextTokens * (fileBytes / 5_000);
-  return (
-    contextTokens * shape.cacheValuesPerToken * bytesPerCacheValue + partBytes(shape, { contextTokens, batchTokens })
-  );
-}
-
-function bytesOfCheckpoints({ shape, sequences, fileBytes, ...size }: ModelSize): number {
-  const one = shape === null ? 0 : partBytes(shape, size);
-  const limits = checkpointLimits(sequences, fileBytes);
-  return Math.min(limits.bytes, limits.count * one) + one;
-}
-
-/** What windows and recurrent layers keep of one sequence, which is what a checkpoint holds. */
-function partBytes(
-  shape: ModelShape,
-  { contextTokens, batchTokens }: Pick<ModelSize, 'contextTokens' | 'batchTokens'>,
-) {
-  const { tokens, valuesPerToken } = shape.window ?? { tokens: 0, valuesPerToken: 0 };
-  const cells = Math.min(contextTokens, Math.ceil((tokens + batchTokens) / cellMultiple) * cellMultiple);
-  return cells * valuesPerToken * bytesPerCacheValue + shape.stateValues * bytesPerStateValue;
-}
-
-/**
- * Idle models go first, the least recently used one before the others, and no more than needed. `freeBytes` is what
- * the machine or container has left; `limitBytes` bounds the sum of all loaded models. Where memory is short, there are fewer
- * contexts for adapters, or none, rather than no model.
- */
-export function planLoad(state: {
+type PlanState = {
   need: MemoryNeed;
-  freeBytes: number;
+  free: MemoryBytes;
   limitBytes: number | null;
   loaded: readonly LoadedModel[];
-}): MemoryPlan {
-  const { baseBytes, contextBytes, mostContexts } = state.need;
-  const used = state.loaded.reduce((sum, model) => sum + model.bytes, 0);
-  const freeBytes = Math.min(state.freeBytes, state.limitBytes === null ? Infinity : state.limitBytes - used);
-  const idle = state.loaded.filter((model) => model.idle).sort((a, b) => a.lastUsedMs - b.lastUsedMs);
-  for (let contexts = Math.min(fewestAdapterContexts, mostContexts); contexts >= 0; contexts--) {
-    const found = chooseEvictions({ neededBytes: baseBytes + contexts * contextBytes, freeBytes, idle });
-    if (found === null) continue;
-    // More of them are not worth the unloading of a model.
-    const more = contexts === 0 ? 0 : Math.floor((found.freeBytes - baseBytes) / contextBytes);
-    return { type: 'fits', evict: found.evict, adapterContexts: Math.max(contexts, Math.min(more, mostContexts)) };
+};
+
+/**
+ * Idle models go first, the least recently used one before the others, and no more than needed. `free` is what the machine or
+ * container has left; `limitBytes` bounds the main memory of all loaded models. Where memory is short, there are fewer contexts for
+ * adapters, or none, and then fewer calls at once, rather than no model.
+ */
+export function planLoad({ need, limitBytes, loaded, ...state }: PlanState): LoadPlan | RefusedPlan {
+  const used = loaded.reduce((sum, { memory }) => sum + memory.ram, 0);
+  const ram = Math.min(state.free.ram, limitBytes === null ? Infinity : limitBytes - used);
+  const idle = loaded.filter((model) => model.idle).sort((a, b) => a.lastUsedMs - b.lastUsedMs);
+  const memory = { free: { ram, vram: Math.max(0, state.free.vram) }, idle };
+  for (const option of need) {
+    const { base, adapterContext, mostContexts, sequences } = option;
+    for (let contexts = Math.min(fewestAdapterContexts, mostContexts); contexts >= 0; contexts--) {
+      const found = chooseEvictions(sumOf(base, times(contexts, adapterContext)), memory);
+      if (found === null) continue;
+      // More of them are not worth the unloading of a model, nor a layer on the GPU.
+      const adapterContexts = contexts === 0 || !found.isWhole ? contexts : mostOf(option, found.free);
+      const needed = sumOf(base, times(adapterContexts, adapterContext));
+      const { evict, isWhole } = found;
+      return { type: 'fits', evict, sequences, adapterContexts, memory: placed(needed, found.free), isWhole };
+    }
   }
-  const mostFree = idle.reduce((sum, model) => sum + model.bytes, freeBytes);
-  return { type: 'refused', neededBytes: baseBytes, freeBytes: mostFree, busy: idle.length < state.loaded.length };
+  const least = need.at(-1)?.base ?? nothing;
+  const mostFree = idle.reduce((sum, model) => sumOf(sum, model.memory), memory.free);
+  const neededBytes = placed(least, mostFree).ram;
+  return { type: 'refused', neededBytes, freeBytes: mostFree.ram, busy: idle.length < loaded.length };
 }
 
-/** Which idle models go, in their order, until there is so much memory; null: all of them do not make enough. */
-function chooseEvictions(state: {
-  neededBytes: number;
-  freeBytes: number;
-  idle: readonly LoadedModel[];
-}): { evict: string[]; freeBytes: number } | null {
-  let { freeBytes } = state;
-  const evict: string[] = [];
-  for (const model of state.idle) {
-    if (freeBytes >= state.neededBytes) break;
-    freeBytes += model.bytes;
-    evict.push(model.id);
+function mostOf({ base, adapterContext, mostContexts }: LoadOption, free: MemoryBytes): number {
+  const count = (left: number, each: number) => (each === 0 ? Infinity : Math.floor(left / each));
+  const more = Math.min(
+    count(free.ram - base.ram, adapterContext.ram),
+    count(free.vram - base.vram, adapterContext.vram),
+  );
+  return Math.min(more, mostContexts);
+}
+
+type Evictions = { evict: string[]; free: MemoryBytes; isWhole: boolean };
+
+/**
+ * Which idle models go, in their order, until there is so much memory; null: all of them do not make enough. They go too before layers
+ * stay off the GPU.
+ */
+function chooseEvictions(
+  needed: MemoryBytes,
+  { free, idle }: { free: MemoryBytes; idle: readonly LoadedModel[] },
+): Evictions | null {
+  const steps: Omit<Evictions, 'isWhole'>[] = [{ evict: [], free }];
+  for (const { id, memory } of idle) {
+    const last = steps.at(-1) ?? { evict: [], free };
+    steps.push({ evict: [...last.evict, id], free: sumOf(last.free, memory) });
   }
-  return freeBytes >= state.neededBytes ? { evict, freeBytes } : null;
+  const whole = steps.find((step) => fitsWhole(needed, step.free));
+  if (whole) return { ...whole, isWhole: true };
+  const partly = steps.find((step) => fitsInto(needed, step.free));
+  return partly ? { ...partly, isWhole: false } : null;
 }
 
-export type PlannedMemory = { modelBytes: number; adapterBytes: number };
-
-/** What the memory plan would count for an installed model. Throws the file system's error when the file cannot be read. */
-export async function planMemory(
-  model: Pick<EngineModel, 'kind' | 'ggufPath' | 'maxContextTokens'>,
-  settings: { sequences: number; batchTokens: number },
-): Promise<PlannedMemory> {
-  return plannedOf(needOfFile(model, await readModelFile(model.ggufPath), settings));
+/** What does not fit on the GPU is in main memory. */
+function placed({ ram, vram }: MemoryBytes, free: MemoryBytes): MemoryBytes {
+  const onGpu = Math.min(vram, free.vram);
+  return { ram: ram + vram - onGpu, vram: onGpu };
 }
 
-/** The same for a model that is not here, from the first bytes of its file and its size. */
-export function planMemoryOfHead(
-  model: Pick<EngineModel, 'kind' | 'maxContextTokens'> & { head: Buffer; bytes: number },
-  settings: { sequences: number; batchTokens: number },
-): PlannedMemory {
-  return plannedOf(needOfFile(model, { bytes: model.bytes, shape: shapeOfHead(model.head, 'head') }, settings));
+export function fitsWhole(needed: MemoryBytes, free: MemoryBytes): boolean {
+  return needed.ram <= free.ram && needed.vram <= free.vram;
 }
 
-function plannedOf({ baseBytes, contextBytes, mostContexts }: MemoryNeed): PlannedMemory {
-  return { modelBytes: baseBytes, adapterBytes: mostContexts * contextBytes };
+/** With layers on the processor where need be. */
+export function fitsInto(needed: MemoryBytes, free: MemoryBytes): boolean {
+  return placed(needed, free).ram <= free.ram;
+}
+
+const nothing: MemoryBytes = { ram: 0, vram: 0 };
+
+export function sumOf(...parts: readonly MemoryBytes[]): MemoryBytes {
+  return parts.reduce((sum, { ram, vram }) => ({ ram: sum.ram + ram, vram: sum.vram + vram }), nothing);
+}
+
+export function times(count: number, { ram, vram }: MemoryBytes): MemoryBytes {
+  return { ram: count * ram, vram: count * vram };
+}
+
+function roundedUp({ ram, vram }: MemoryBytes): MemoryBytes {
+  return { ram: Math.ceil(ram), vram: Math.ceil(vram) };
 }

@@ -7,15 +7,26 @@ import type { Addon, AddonModel } from './addon.ts';
 
 export type NativeLibrary = {
   addon: Addon;
-  /** Rejects where the file is no model or does not fit. `vocabOnly`: its tokens alone, without weights. */
-  openModel: (file: string, options: { vocabOnly: boolean }) => Promise<AddonModel>;
   dispose: () => Promise<void>;
+};
+
+export type ModelLoad = {
+  /** Its tokens alone, without weights. */
+  vocabOnly?: boolean | undefined;
+  /** No memory is taken: only what weights and contexts would take can be known. */
+  noAlloc?: boolean | undefined;
+  /** The last layers, the output counted as one, are on the GPU; left out: all, where there is a GPU. */
+  gpuLayers?: number | undefined;
+  /** Weights stay in the mapped file; left out: they do. */
+  mapsFile?: boolean | undefined;
 };
 
 export type LibraryOptions = {
   gpu: 'auto' | false;
   maxThreads: number;
   onError: (message: string) => void;
+  /** What llama.cpp says of its work. */
+  onInfo?: (message: string) => void;
 };
 
 /** Packages of node-llama-cpp with an addon for the CPU alone. */
@@ -24,6 +35,8 @@ const cpuPackages = new Map([
   ['linux arm64', 'linux-arm64'],
 ]);
 const errorLevel = 2;
+const infoLevel = 4;
+const allLayers = -1;
 
 /**
  * node-llama-cpp's own entry takes 80 MB and most of a second: it loads chat code that is not used here, and tries each
@@ -41,46 +54,48 @@ export async function loadLibrary(options: LibraryOptions): Promise<NativeLibrar
   }
 }
 
-async function directly(name: string, { onError }: LibraryOptions): Promise<NativeLibrary> {
+async function directly(name: string, options: LibraryOptions): Promise<NativeLibrary> {
   const entry: { getBinsDir(): { binsDir: string } } = await import(`@node-llama-cpp/${name}`);
   const folder = path.join(entry.getBinsDir().binsDir, name);
   // A native module has no types of its own: `binding.test.ts` proves these.
   const addon = createRequire(import.meta.url)(path.join(folder, 'llama-addon.node')) as Addon;
-  addon.setLogger((_level, message) => onError(message.trim()));
-  addon.setLoggerLogLevel(errorLevel);
+  addon.setLogger((level, message) => log(options, level <= errorLevel, message));
+  addon.setLoggerLogLevel(options.onInfo ? infoLevel : errorLevel);
   addon.loadBackends();
   if (addon.getGpuType() === undefined) addon.loadBackends(folder);
   await addon.init();
-  return {
-    addon,
-    openModel: async (file, { vocabOnly }) => {
-      const model = new addon.AddonModel(file, { addonExports: addon, gpuLayers: 0, useMmap: true, vocabOnly });
-      if (!(await model.init())) throw new Error('llama.cpp cannot load this file');
-      return model;
-    },
-    dispose: () => addon.dispose(),
-  };
+  return { addon, dispose: () => addon.dispose() };
 }
 
-async function throughPackage({ gpu, maxThreads, onError }: LibraryOptions): Promise<NativeLibrary> {
+function log({ onError, onInfo }: LibraryOptions, isError: boolean, message: string): void {
+  if (isError) onError(message.trim());
+  else onInfo?.(message.trim());
+}
+
+/** Rejects where the file is no model or does not fit. */
+export async function loadModel(addon: Addon, file: string, load: ModelLoad): Promise<AddonModel> {
+  const { vocabOnly = false, noAlloc = false, gpuLayers = allLayers, mapsFile = true } = load;
+  const layers = addon.getGpuType() === false ? 0 : gpuLayers;
+  const options = { addonExports: addon, gpuLayers: layers, useMmap: mapsFile, vocabOnly, noAlloc };
+  const model = new addon.AddonModel(file, options);
+  if (!(await model.init())) throw new Error('llama.cpp cannot load this file');
+  return model;
+}
+
+async function throughPackage(options: LibraryOptions): Promise<NativeLibrary> {
   const { getLlama, LlamaLogLevel } = await import('node-llama-cpp');
   const llama = await getLlama({
-    gpu,
+    gpu: options.gpu,
     build: 'never',
     skipDownload: true,
     progressLogs: false,
-    logLevel: LlamaLogLevel.error,
-    logger: (_level, message) => onError(message.trim()),
-    maxThreads,
+    logLevel: options.onInfo ? LlamaLogLevel.info : LlamaLogLevel.error,
+    logger: (level, message) => log(options, level === LlamaLogLevel.error || level === LlamaLogLevel.fatal, message),
+    maxThreads: options.maxThreads,
   });
   return {
-    // Internals of the pinned version, here and below: `binding.test.ts` proves their shape.
+    // Internals of the pinned version: `binding.test.ts` proves their shape.
     addon: (llama as unknown as { _bindings: Addon })._bindings,
-    openModel: async (file, { vocabOnly }) => {
-      const layers = llama.gpu === false ? { gpuLayers: 0 } : {};
-      const model = await llama.loadModel({ modelPath: file, vocabOnly, ...layers });
-      return (model as unknown as { _model: AddonModel })._model;
-    },
     dispose: () => llama.dispose(),
   };
 }

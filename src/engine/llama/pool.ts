@@ -2,7 +2,17 @@ import { type Clock, createOutage, fault, type Outage } from '#kernel';
 import type { ProcessEnvironment } from '#processes';
 import type { EngineModel } from '../port.ts';
 import type { EngineLog } from './engine-process.ts';
-import { fewestAdapterContexts, type LoadedModel, type MemoryNeed, type MemoryPlan, planLoad } from './memory.ts';
+import type { LoadSettings } from './load-settings.ts';
+import {
+  fewestAdapterContexts,
+  type LoadedModel,
+  type LoadPlan,
+  type PlannedLoad,
+  planLoad,
+  type RefusedPlan,
+} from './memory.ts';
+import { configOf, gpuReserveBytes, MemoryMeter, type ModelMemory } from './memory-meter.ts';
+import type { MemoryBytes } from './memory-protocol.ts';
 import { ModelRuntime } from './runtime.ts';
 import type { RuntimeSettings } from './runtime-state.ts';
 import type { Session } from './session.ts';
@@ -18,6 +28,8 @@ export type ModelPoolOptions = {
   freeMemory: () => number;
 };
 
+type ModelInNeed = Pick<ModelMemory, 'need' | 'device'>;
+
 const leaseSliceMs = 50;
 
 /** All base models of this process: one thread lease and one memory plan for their children. */
@@ -25,13 +37,15 @@ export class Pool {
   readonly #options: ModelPoolOptions;
   readonly #lease: LeaseManager<Session>;
   readonly #runtimes = new Map<string, ModelRuntime>();
-  readonly #promised = new Map<string, number>();
+  readonly #promised = new Map<string, MemoryBytes>();
   /** Of models that found too little memory; every call that is refused asks for it anew. */
   readonly #shortages = new Map<string, Outage<object>>();
+  readonly #meter: MemoryMeter;
   #planning: Promise<unknown> = Promise.resolve();
 
   constructor(options: ModelPoolOptions) {
     this.#options = options;
+    this.#meter = new MemoryMeter(options);
     this.#lease = createLeaseManager(options.clock);
   }
 
@@ -48,27 +62,34 @@ export class Pool {
       clock,
       log,
       lease: this.#lease,
-      reserveMemory: (id, need) => this.#reserveMemory(id, need),
+      planLoad: (model, gpu) => this.#planLoad(model, { ...settings, gpu }),
     });
     this.#runtimes.set(modelId, runtime);
     return runtime;
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#runtimes.values()].map((runtime) => runtime.close()));
+    await Promise.all([this.#meter.close(), ...[...this.#runtimes.values()].map((runtime) => runtime.close())]);
+  }
+
+  async #planLoad(model: EngineModel, settings: LoadSettings): Promise<PlannedLoad> {
+    const measured = await this.#meter.memoryOf(model, settings);
+    const plan = await this.#reserveMemory(model.id, measured);
+    const config = await this.#meter.placedConfig(configOf(model, settings), measured, plan);
+    return { config, memory: plan.memory };
   }
 
   /** One plan at a time: the next one sees what this one promised and unloaded. */
-  #reserveMemory(modelId: string, need: MemoryNeed): Promise<number> {
-    const planned = this.#planning.then(() => this.#plan(modelId, need));
+  #reserveMemory(modelId: string, memory: ModelInNeed): Promise<LoadPlan> {
+    const planned = this.#planning.then(() => this.#plan(modelId, memory));
     this.#planning = planned.catch(() => undefined);
     return planned;
   }
 
-  async #plan(modelId: string, need: MemoryNeed): Promise<number> {
+  async #plan(modelId: string, memory: ModelInNeed): Promise<LoadPlan> {
     const { log } = this.#options;
     const shortage = this.#shortageOf(modelId);
-    const plan = this.#planNow(modelId, need);
+    const plan = this.#planNow(modelId, memory);
     if (plan.type === 'refused') {
       shortage.fails(plan);
       throw fault('capacity_unavailable', {
@@ -77,12 +98,17 @@ export class Pool {
       });
     }
     shortage.works();
-    const { adapterContexts, evict } = plan;
+    const { adapterContexts, sequences, evict } = plan;
+    if (sequences < (memory.need[0]?.sequences ?? 0))
+      log('warn', 'Too little memory for all sequences: the model runs fewer calls at once', {
+        model: modelId,
+        sequences,
+      });
     if (adapterContexts < fewestAdapterContexts)
       log('warn', 'Too little memory for all contexts of adapters', { model: modelId, adapterContexts });
-    this.#promised.set(modelId, need.baseBytes + adapterContexts * need.contextBytes);
+    this.#promised.set(modelId, plan.memory);
     await Promise.all(evict.map((id) => this.#runtimes.get(id)?.unload('memory for another model')));
-    return adapterContexts;
+    return plan;
   }
 
   #shortageOf(model: string): Outage<object> {
@@ -99,21 +125,20 @@ export class Pool {
     return shortage;
   }
 
-  #planNow(modelId: string, need: MemoryNeed): MemoryPlan {
+  #planNow(modelId: string, { need, device }: ModelInNeed): LoadPlan | RefusedPlan {
     const { settings, freeMemory } = this.#options;
-    let promisedBytes = 0;
+    const free = { ram: freeMemory(), vram: (device?.freeBytes ?? 0) - gpuReserveBytes };
     const loaded: LoadedModel[] = [];
     for (const [id, runtime] of this.#runtimes) {
-      const memory = id === modelId ? null : runtime.memory();
-      if (memory !== null) loaded.push({ id, ...memory });
+      for (const memory of runtime.memory()) loaded.push({ id, ...memory });
       if (id === modelId || runtime.status().status !== 'loading') this.#promised.delete(id);
-      const bytes = this.#promised.get(id);
-      if (bytes === undefined) continue;
-      promisedBytes += bytes;
-      loaded.push({ id, bytes, idle: false, lastUsedMs: 0 });
+      const memory = this.#promised.get(id);
+      if (memory === undefined) continue;
+      free.ram -= memory.ram;
+      free.vram -= memory.vram;
+      loaded.push({ id, memory, idle: false, lastUsedMs: 0 });
     }
-    const freeBytes = freeMemory() - promisedBytes;
-    return planLoad({ need, freeBytes, limitBytes: settings.memoryLimitBytes, loaded });
+    return planLoad({ need, free, limitBytes: settings.memoryLimitBytes, loaded });
   }
 }
 

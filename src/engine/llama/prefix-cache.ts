@@ -15,6 +15,11 @@ type Cells = Pick<NativeContext, 'removeTokenCellsFromSequence' | 'getSequenceKv
 
 const noSample = new Uint32Array(0);
 
+/** Not every sequence of the model can be cut back to any token. */
+export function needsCheckpoints({ window, isRecurrent }: AttentionFacts): boolean {
+  return window !== null || isRecurrent;
+}
+
 /** Prepares sequences for prompts that begin with what is in their cells. */
 export class PrefixCache {
   readonly #facts: AttentionFacts;
@@ -25,8 +30,7 @@ export class PrefixCache {
   constructor({ facts: { attention }, createCheckpoint }: Model, config: { sequences: number; ggufPath: string }) {
     this.#facts = attention;
     const limits = checkpointLimits(config.sequences, fileBytes(config.ggufPath));
-    const isNeeded = attention.window !== null || attention.isRecurrent;
-    this.#checkpoints = isNeeded ? new Checkpoints(createCheckpoint, limits) : null;
+    this.#checkpoints = needsCheckpoints(attention) ? new Checkpoints(createCheckpoint, limits) : null;
   }
 
   get needCheckpoints(): boolean {

@@ -1,5 +1,5 @@
 import { parseExactJson } from '#kernel';
-import type { ChatPrompt, Delta, Sampling, Usage } from '../port.ts';
+import type { ChatPrompt, Delta, KvType, Sampling, Usage } from '../port.ts';
 import type { OutputFormatSpec } from '../text/formats/output-format.ts';
 import type { GrammarTexts } from '../text/grammar.ts';
 import type { ReadChat, ReadInputs } from './prompts.ts';
@@ -40,6 +40,12 @@ export type ChildConfig = {
   threads: number;
   /** 'auto': the machine's GPU where it has one. Left out: none. */
   gpu?: 'auto' | false;
+  /** So many of the last layers are on the GPU, the output counted as one. Left out: all. */
+  gpuLayers?: number;
+  /** The weights stay in the mapped file. Left out: they do. */
+  mapsFile?: boolean;
+  /** How the key-value cache stores its numbers. Left out: f16. */
+  kv?: KvType;
 };
 
 export type ToChild =

@@ -2,17 +2,12 @@ import type { Clock } from '#kernel';
 import type { ProcessEnvironment } from '#processes';
 import type { EngineModel } from '../port.ts';
 import type { EngineLog } from './engine-process.ts';
-import type { MemoryNeed } from './memory.ts';
-import type { ChildConfig } from './protocol.ts';
+import type { LoadSettings } from './load-settings.ts';
+import type { PlannedLoad } from './memory.ts';
 import type { Session } from './session.ts';
 import type { LeaseManager } from './session-requests.ts';
 
-export type RuntimeSettings = {
-  threads: number;
-  gpu: 'auto' | false;
-  sequences: number;
-  batchTokens: number;
-  prefillChunkTokens: number;
+export type RuntimeSettings = LoadSettings & {
   maxQueue: number;
   warmWaitMs: number;
   capacityWaitMs: number;
@@ -31,8 +26,8 @@ export type RuntimeOptions = {
   clock: Clock;
   log: EngineLog;
   lease: LeaseManager<Session>;
-  /** Unloads others until there is memory for a model; returns how many contexts for adapters it may have. Throws `capacity_unavailable`. */
-  reserveMemory: (modelId: string, need: MemoryNeed) => Promise<number>;
+  /** Unloads others until there is memory for the model. Throws `capacity_unavailable`. */
+  planLoad: (model: EngineModel, gpu: 'auto' | false) => Promise<PlannedLoad>;
 };
 
 /**
@@ -49,29 +44,15 @@ export type RuntimeOptions = {
 export type RuntimeState =
   | { name: 'cold' }
   | Loading
-  | { name: 'ready'; session: Session; loadedAtMs: number }
+  | { name: 'ready'; session: Session; loadedAtMs: number; settings: string }
   | Failed;
 export type Loading = {
   name: 'loading';
   sinceMs: number;
+  /** Of the model when it began (`settingsOf`). */
+  settings: string;
   /** null: waits for its turn, for memory or for the last child's end. */
   session: Session | null;
   error: string | null;
 };
 export type Failed = { name: 'failed'; error: string; untilMs: number; stamp: string };
-
-export function childConfig(model: EngineModel, settings: RuntimeSettings, adapterContexts: number): ChildConfig {
-  const { threads, gpu, sequences, batchTokens, prefillChunkTokens } = settings;
-  return {
-    modelId: model.id,
-    kind: model.kind,
-    ggufPath: model.ggufPath,
-    maxContextTokens: model.maxContextTokens,
-    sequences,
-    adapterContexts,
-    batchTokens,
-    prefillChunkTokens,
-    threads,
-    gpu,
-  };
-}

@@ -3,10 +3,12 @@ import { Fault, fault, messageOf } from '#kernel';
 import type { EngineModel, RuntimeStatus, Throughput } from '../port.ts';
 import { cannotLoad, notInstalled, stopping } from '../refusals.ts';
 import { Admission } from './admission.ts';
-import { type MemoryNeed, needOfFile } from './memory.ts';
-import { fileBytes, type ModelFile, readModelFile, stampOf } from './model-file.ts';
-import type { ChildConfig } from './protocol.ts';
-import { childConfig, type Failed, type Loading, type RuntimeOptions, type RuntimeState } from './runtime-state.ts';
+import { settingsOf } from './load-settings.ts';
+import type { PlannedLoad } from './memory.ts';
+import type { MemoryBytes } from './memory-protocol.ts';
+import { fileBytes, stampOf } from './model-file.ts';
+import { RunningSessions } from './running-sessions.ts';
+import type { Failed, Loading, RuntimeOptions, RuntimeState } from './runtime-state.ts';
 import { Session } from './session.ts';
 import {
   backOffMs,
@@ -30,9 +32,8 @@ export class ModelRuntime {
   readonly #options: RuntimeOptions;
   readonly #waiters = new Waiters<Session>();
   readonly #closing = new AbortController();
-  readonly #sessions = new Set<Session>();
+  readonly #sessions = new RunningSessions();
   #state: RuntimeState = { name: 'cold' };
-  #file: ModelFile | null = null;
   /** The file of the last load, as it was. */
   #stamp = '';
   #throughput: Throughput | null = null;
@@ -43,18 +44,16 @@ export class ModelRuntime {
 
   constructor(options: RuntimeOptions) {
     this.#options = options;
-    const { sequences, maxQueue, capacityWaitMs } = options.settings;
-    const limits = { sequences, maxQueue, maxWaitMs: capacityWaitMs };
+    const { maxQueue, capacityWaitMs } = options.settings;
+    const limits = () => ({ sequences: this.#sequences(), maxQueue, maxWaitMs: capacityWaitMs });
     this.admission = new Admission(limits, options.clock, () => this.throughput());
   }
 
   /** The running child, if it serves the model as it is installed now. */
   ready(): Session | null {
     if (this.#state.name !== 'ready') return null;
-    const { session } = this.#state;
-    const model = this.#installed();
-    if (session.config.ggufPath === model.ggufPath && session.config.maxContextTokens === model.maxContextTokens)
-      return session;
+    const { session, settings } = this.#state;
+    if (settings === settingsOf(this.#installed())) return session;
     this.#retire();
     return null;
   }
@@ -96,16 +95,16 @@ export class ModelRuntime {
     return this.#throughput ?? guessThroughput(this.#fileBytes());
   }
 
-  /** For the memory plan, with all contexts for adapters that may still be made; null: it is not loaded. */
-  memory(): { bytes: number; idle: boolean; lastUsedMs: number } | null {
-    if (this.#state.name !== 'ready' || this.#file === null) return null;
-    const { session } = this.#state;
-    const { baseBytes, contextBytes } = this.#need(this.#file);
-    return {
-      bytes: baseBytes + session.config.adapterContexts * contextBytes,
-      idle: this.admission.used === 0 && session.idle,
-      lastUsedMs: this.admission.lastUsedMs,
-    };
+  /** For the memory plan, with all contexts for adapters that may still be made: of the child that serves, and of those that end. */
+  memory(): { memory: MemoryBytes; idle: boolean; lastUsedMs: number }[] {
+    const { lastUsedMs, used } = this.admission;
+    const state = this.#state;
+    return this.#sessions.all().flatMap((session) => {
+      if (state.name === 'loading' && session === state.session) return [];
+      const isServing = state.name === 'ready' && session === state.session;
+      const idle = isServing && used === 0 && session.idle;
+      return [{ memory: this.#sessions.memoryOf(session), idle, lastUsedMs }];
+    });
   }
 
   async unload(reason: string): Promise<void> {
@@ -119,15 +118,19 @@ export class ModelRuntime {
   async close(): Promise<void> {
     this.#closing.abort();
     this.#waiters.rejectAll(stopping());
-    await Promise.all([...this.#sessions].map((session) => session.stop()));
+    await Promise.all(this.#sessions.all().map((session) => session.stop()));
   }
 
   #start(): void {
     if (this.#state.name === 'loading' || this.#state.name === 'ready' || this.#closing.signal.aborted) return;
     const sinceMs = this.#options.clock.monotonicMs();
-    const state: RuntimeState = { name: 'loading', sinceMs, session: null, error: null };
+    const state: RuntimeState = { name: 'loading', sinceMs, session: null, error: null, settings: '' };
     this.#state = state;
-    this.#load(state).catch((error: unknown) => {
+    this.#begin(state, this.#options.settings.gpu);
+  }
+
+  #begin(state: Loading, gpu: 'auto' | false): void {
+    this.#load(state, gpu).catch((error: unknown) => {
       if (this.#closing.signal.aborted) return;
       if (error instanceof Fault) {
         this.#state = { name: 'cold' };
@@ -139,20 +142,21 @@ export class ModelRuntime {
     });
   }
 
-  async #load(state: Loading): Promise<void> {
-    const { clock, reserveMemory, modelId } = this.#options;
+  async #load(state: Loading, gpu: 'auto' | false): Promise<void> {
+    const { clock } = this.#options;
     const restMs = this.#notBeforeMs - clock.monotonicMs();
     if (restMs > 0) await sleep(restMs, undefined, { signal: this.#closing.signal });
     const model = this.#installed();
     this.#stamp = await stampOf(model.ggufPath);
-    this.#file = await readModelFile(model.ggufPath);
-    const contexts = await reserveMemory(modelId, this.#need(this.#file));
-    this.#closing.signal.throwIfAborted();
+    state.settings = settingsOf(model);
+    const { signal } = this.#closing;
+    const planned = await this.#sessions.planned(() => this.#options.planLoad(model, gpu), signal);
+    signal.throwIfAborted();
     state.sinceMs = clock.monotonicMs();
-    state.session = this.#spawn(state, childConfig(model, this.#options.settings, contexts));
+    state.session = this.#spawn(state, planned);
   }
 
-  #spawn(state: Loading, config: ChildConfig): Session {
+  #spawn(state: Loading, { config, memory }: PlannedLoad): Session {
     const { childScript, environment, log, clock, lease, settings } = this.#options;
     const tooLong = setTimeout(() => {
       state.error = 'Loading took too long.';
@@ -182,7 +186,7 @@ export class ModelRuntime {
         },
       },
     );
-    this.#sessions.add(session);
+    this.#sessions.add(session, memory);
     return session;
   }
 
@@ -190,7 +194,7 @@ export class ModelRuntime {
     if (this.#state !== state) return;
     this.#loadMs = this.#options.clock.monotonicMs() - state.sinceMs;
     this.#log('info', 'Model ready', { loadMs: Math.round(this.#loadMs), childPid: session.pid });
-    this.#state = { name: 'ready', session, loadedAtMs: this.#options.clock.nowMs() };
+    this.#state = { name: 'ready', session, loadedAtMs: this.#options.clock.nowMs(), settings: state.settings };
     this.#unloadWhenIdle(session, this.#options.settings.idleUnloadMs);
     this.#waiters.resolveAll(session);
   }
@@ -201,7 +205,7 @@ export class ModelRuntime {
     this.#state = { name: 'cold' };
     if (this.#closing.signal.aborted) return;
     if (state.name === 'loading' && session.config.gpu === 'auto') {
-      this.#withoutGpu(state, session.config, exit);
+      this.#withoutGpu(state, exit);
       return;
     }
     this.#failures += 1;
@@ -216,11 +220,12 @@ export class ModelRuntime {
   }
 
   /** A GPU whose driver is too old, or whose memory others hold, must not keep a model from all callers. The next load tries it again. */
-  #withoutGpu(state: Loading, config: ChildConfig, exit: { reason: string; tail: string }): void {
+  #withoutGpu(state: Loading, exit: { reason: string; tail: string }): void {
     this.#log('error', 'The GPU cannot be used; the model is loaded without it', { ...exit, error: state.error });
     state.error = null;
+    state.session = null;
     this.#state = state;
-    state.session = this.#spawn(state, { ...config, gpu: false });
+    this.#begin(state, false);
   }
 
   #fail(error: string, tail: string): void {
@@ -276,13 +281,16 @@ export class ModelRuntime {
     return Math.max(0, this.#notBeforeMs - nowMs) + remainingLoadMs(expectedMs, elapsedMs);
   }
 
-  #need(file: ModelFile): MemoryNeed {
-    const model = this.#options.model() ?? { kind: 'text', maxContextTokens: 0 };
-    return needOfFile(model, file, this.#options.settings);
+  /** Calls that it runs at once, or will. */
+  #sequences(): number {
+    const { model, settings } = this.#options;
+    return this.#state.name === 'ready'
+      ? this.#state.session.config.sequences
+      : (model()?.sequences ?? settings.sequences);
   }
 
   #fileBytes(): number {
-    return this.#file?.bytes ?? fileBytes(this.#options.model()?.ggufPath);
+    return fileBytes(this.#options.model()?.ggufPath);
   }
 
   #log(level: 'info' | 'error', message: string, fields: Record<string, unknown>): void {

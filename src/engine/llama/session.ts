@@ -59,6 +59,10 @@ export class Session {
     return this.#facts;
   }
 
+  get ended(): Promise<unknown> {
+    return this.#child.exited;
+  }
+
   get alive(): boolean {
     return this.#state === 'ready';
   }

@@ -1,9 +1,9 @@
 import type { Adapter, Delta } from '../port.ts';
 import { failedBy, Lanes } from './adapters.ts';
-import type { NativeContext, NativeModel, Token } from './binding.ts';
+import type { ContextOptions, NativeContext, NativeModel, Token } from './binding.ts';
 import type { Prompt } from './checkpoints.ts';
 import type { Generation } from './generation.ts';
-import { fewestAdapterContexts } from './memory.ts';
+import { adapterSequences } from './memory.ts';
 import { PrefixCache } from './prefix-cache.ts';
 import type { ChildConfig, FromChild } from './protocol.ts';
 import { type BatchStep, Scheduler, type SlotAdmission } from './scheduler.ts';
@@ -48,7 +48,7 @@ export class TextRunner {
     this.#prefixes = new PrefixCache(model, config);
     this.#lanes = new Lanes({
       model,
-      openContext: (adapter) => model.createContext({ ...contextShape(config, adapter), embeddings: false }),
+      openContext: (adapter) => model.createContext(contextShape(config, adapter)),
       createWork: (adapter) =>
         new Scheduler({ ...contextShape(config, adapter), checkpoints: this.#prefixes.needCheckpoints }),
       isIdle: (scheduler) => scheduler.running === 0 && scheduler.waiting === 0,
@@ -58,7 +58,7 @@ export class TextRunner {
         this.#prefixes.forget(context);
       },
       mostAdapters: config.adapterContexts,
-      adapterSequences: adapterSequences(config),
+      adapterSequences: adapterSequences(config.sequences),
     });
   }
 
@@ -266,11 +266,10 @@ export class TextRunner {
 
 /** A context for adapters has a share of the base's sequences: so many of one adapter run at once. */
 function contextShape(config: ChildConfig, adapter: Adapter | null) {
-  const { maxContextTokens, batchTokens, prefillChunkTokens, threads } = config;
-  const sequences = adapter === null ? config.sequences : adapterSequences(config);
-  return { sequences, contextTokens: maxContextTokens, batchTokens, prefillChunkTokens, threads };
+  const sequences = adapter === null ? config.sequences : adapterSequences(config.sequences);
+  return { ...textContext({ ...config, sequences }), prefillChunkTokens: config.prefillChunkTokens };
 }
 
-function adapterSequences({ sequences }: ChildConfig): number {
-  return Math.ceil(sequences / fewestAdapterContexts);
+export function textContext({ sequences, maxContextTokens, batchTokens, threads, kv }: ChildConfig): ContextOptions {
+  return { sequences, contextTokens: maxContextTokens, batchTokens, threads, kv, embeddings: false };
 }

@@ -8,6 +8,8 @@ export type GgufFacts = {
   name: string | null;
   /** Longest context the model was made for, tokens. */
   contextTokens: number | null;
+  /** What its RoPE scaling makes of the context that it was trained with first (YaRN); null: it has none. */
+  scaledContextTokens: number | null;
   dimensions: number | null;
   hasChatTemplate: boolean;
   /** The template can switch reasoning on and off, as Qwen3's does. */
@@ -56,6 +58,7 @@ export function factsOf(header: ModelHeader, file: string): GgufFacts {
     architecture,
     name: textOf(header, 'general.name'),
     contextTokens: positiveOf(header, `${architecture}.context_length`),
+    scaledContextTokens: scaledContextOf(header, architecture),
     dimensions:
       positiveOf(header, `${architecture}.embedding_length_out`) ??
       positiveOf(header, `${architecture}.embedding_length`),
@@ -74,6 +77,19 @@ export function factsOf(header: ModelHeader, file: string): GgufFacts {
 function flagOf({ values }: ModelHeader, key: string): boolean | null {
   const value = values.get(key);
   return typeof value === 'boolean' ? value : null;
+}
+
+/** Other kinds of scaling either name the scaled context as the model's, or do not say what they start from. */
+function scaledContextOf(header: ModelHeader, architecture: string): number | null {
+  if (textOf(header, `${architecture}.rope.scaling.type`) !== 'yarn') return null;
+  const original = positiveOf(header, `${architecture}.rope.scaling.original_context_length`);
+  const factor = numberOf(header, `${architecture}.rope.scaling.factor`);
+  return original === null || factor === null || !(factor > 0) ? null : Math.floor(original * factor);
+}
+
+/** The longest context that a model was made for; null: the file does not say. */
+export function supportedContextOf({ contextTokens, scaledContextTokens }: GgufFacts): number | null {
+  return scaledContextTokens ?? contextTokens;
 }
 
 /** What a model is for, as its file tells: one that pools makes vectors, also where it has a chat template. Throws `ModelError`. */

@@ -1,23 +1,14 @@
 import { basename } from 'node:path';
-import { planMemoryOfHead } from '#engine';
-import { defaultContextOf } from '../add-model.ts';
-import type { ModelKind } from '../base-model.ts';
-import { factsOf, kindOfFile } from '../gguf/facts.ts';
+import { type ModelPlanner, usualContextTokens } from '#engine';
+import { embeddingLimits, type ModelKind } from '../base-model.ts';
+import { withPlanner } from '../choose-settings.ts';
+import { factsOf, kindOfFile, supportedContextOf } from '../gguf/facts.ts';
 import { formatBytes } from '../list-models.ts';
 import { ModelError } from '../model-error.ts';
 import { fetchHeader } from './hub-header.ts';
 import type { HubListing } from './hub-listing.ts';
 import type { HubVariant } from './hub-variants.ts';
 import type { TransferOptions } from './transfer-options.ts';
-
-/** What of this machine decides whether a model fits. */
-export type MachineMemory = {
-  /** For all models. */
-  freeBytes: number;
-  /** Calls of a model at a time. */
-  sequences: number;
-  batchTokens: number;
-};
 
 export type ChosenVariant = {
   variant: HubVariant;
@@ -33,7 +24,7 @@ export type ChosenVariant = {
 export async function chooseVariant(
   transfer: TransferOptions,
   { repo, listing }: { repo: string; listing: HubListing },
-  { candidates, memory }: { candidates: readonly HubVariant[]; memory: MachineMemory },
+  { candidates, planner }: { candidates: readonly HubVariant[]; planner: ModelPlanner | undefined },
 ): Promise<ChosenVariant> {
   const smallest = candidates.at(-1);
   if (!smallest) throw new Error('There is no model to choose. This is a bug.');
@@ -43,13 +34,16 @@ export async function chooseVariant(
   const name = basename(file.name);
   const facts = factsOf({ ...header, tensorCount: Math.max(1, header.tensorCount) }, name);
   const kind = kindOfFile(facts, name);
-  const contextTokens = defaultContextOf(facts, kind);
-  const needOf = ({ sizeBytes: bytes }: HubVariant) =>
-    planMemoryOfHead({ kind, maxContextTokens: contextTokens, head, bytes }, memory).modelBytes;
+  const supported = supportedContextOf(facts) ?? usualContextTokens;
+  const supportedTokens = kind === 'text' ? supported : Math.min(supported, embeddingLimits.maxInputTokens);
+  const { contextTokens, budgetBytes, ...memory } = await withPlanner(planner, (each) =>
+    each.memoryOfHead({ kind, head, fileBytes: file.sizeBytes, supportedTokens }),
+  );
+  const needOf = ({ sizeBytes: bytes }: HubVariant) => memory.needOf(bytes);
   const needs = (variant: HubVariant) =>
     `${formatBytes(needOf(variant))} of memory with ${contextTokens} tokens of context`;
-  const fits = (variant: HubVariant) => needOf(variant) <= memory.freeBytes;
-  const free = `${formatBytes(memory.freeBytes)} are free`;
+  const fits = (variant: HubVariant) => needOf(variant) <= budgetBytes;
+  const free = `models may take ${formatBytes(budgetBytes)}`;
 
   const chosen = candidates.length === 1 ? smallest : candidates.find(fits);
   if (!chosen) {

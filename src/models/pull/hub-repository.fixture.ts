@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext } from 'node:test';
+import { defaultSettings, ModelPlanner } from '#engine';
 import { hubCommit, hubListing, startHubServer } from '#test/hub-server.ts';
 import { type SampleModel, writeSampleModel, zeros } from '#test/model-files.ts';
 import { openModels } from '../models-service.ts';
@@ -49,7 +50,7 @@ export function hubRepositories() {
         signal: new AbortController().signal,
         retryDelaysMs: [1],
         stallMs: 2_000,
-        memory: { freeBytes: 1e12, sequences: 1, batchTokens: 512 },
+        planner: plannerWithin(1e12),
         onChosen: (line) => choices.push(line),
         onNote: (line) => notes.push(line),
         ...options,
@@ -58,6 +59,11 @@ export function hubRepositories() {
   }
 
   return { modelOf, setUp };
+}
+
+/** Of a machine whose models may take so much. */
+export function plannerWithin(memoryLimitBytes: number): ModelPlanner {
+  return new ModelPlanner({ settings: defaultSettings(), memoryLimitBytes, environment: {}, log: () => {} });
 }
 
 const catalogueText = `

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { zeros } from '#test/model-files.ts';
 import { splitMetadata } from '#test/random-model.ts';
 import { removeModel } from '../remove-model.ts';
-import { hubRepositories } from './hub-repository.fixture.ts';
+import { hubRepositories, plannerWithin } from './hub-repository.fixture.ts';
 import { modelErrorWith } from './model-error.fixture.ts';
 
 const { modelOf, setUp } = hubRepositories();
@@ -18,7 +18,6 @@ const forms = {
   'mmproj-Some-Model-F16.gguf': modelOf(9_000_000),
 };
 const noUses = { listUsesOf: async () => [] };
-const memoryOf = (freeBytes: number) => ({ freeBytes, sequences: 1, batchTokens: 512 });
 
 describe('a pull from the hub', { timeout: 300_000 }, () => {
   test('takes the largest quantisation, registers the model under the name of the repository, and needs no flag', async (t) => {
@@ -33,31 +32,31 @@ describe('a pull from the hub', { timeout: 300_000 }, () => {
     assert.ok(models.baseModels().some(({ id }) => id === 'some-model'));
     assert.match(
       choices.join('\n'),
-      /^Q8_0 of org\/Some-Model-GGUF, 2\.0\d MB: needs \d+ MB of memory with 4096 tokens/,
+      /^Q8_0 of org\/Some-Model-GGUF, 2\.0\d MB: needs \d+ MB of memory with 8192 tokens/,
     );
   });
 
   test('takes what fits, says why, and what the larger ones need', async (t) => {
     const { pull, choices } = await setUp(t, forms);
-    const report = await pull('org/Some-Model-GGUF', { memory: memoryOf(123_000_000) });
+    const report = await pull('org/Some-Model-GGUF', { planner: plannerWithin(123_000_000) });
     assert.equal(basename(report.path), 'Some-Model-Q4_K_M.gguf');
     assert.match(
       choices.join('\n'),
-      /needs 12\d MB of memory.*123 MB are free\. It is the largest that fits; these do not: Q8_0 \(12\d MB\)\.$/,
+      /needs 12\d MB of memory.*models may take 123 MB\. It is the largest that fits; these do not: Q8_0 \(12\d MB\)\.$/,
     );
   });
 
   test('fetches nothing where nothing fits, unless it is named', async (t) => {
     const { pull, choices, hub } = await setUp(t, forms);
-    const memory = memoryOf(50_000_000);
+    const planner = plannerWithin(50_000_000);
     await assert.rejects(
-      pull('org/Some-Model-GGUF', { memory }),
+      pull('org/Some-Model-GGUF', { planner }),
       modelErrorWith(
         /^No quantisation of org\/Some-Model-GGUF fits: the smallest, Q4_K_M, needs .*org\/Some-Model-GGUF:Q4_K_M$/,
       ),
     );
     assert.ok(hub.requests.every(({ host, headers }) => host === 'hub' || headers.range?.startsWith('bytes=0-')));
-    assert.equal((await pull('org/Some-Model-GGUF:Q4_K_M', { memory })).outcome, 'pulled');
+    assert.equal((await pull('org/Some-Model-GGUF:Q4_K_M', { planner })).outcome, 'pulled');
     assert.match(choices.join('\n'), /It does not fit and cannot be loaded here\.$/);
   });
 

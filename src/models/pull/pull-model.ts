@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { defaultSettings } from '#engine';
+import type { ContextChoice, ModelPlanner } from '#engine';
 import { addModel } from '../add-model.ts';
 import type { HubFileSource } from '../catalogue.ts';
 import { inOneLine, ModelError } from '../model-error.ts';
@@ -8,7 +8,7 @@ import type { ModelsService } from '../models-service.ts';
 import { changeOfFiles, firstPath } from '../registered-files.ts';
 import { type RegistryEntry, readRegistry, syncFolder } from '../registry.ts';
 import { pulledFolder, withPullLock } from '../remove-model.ts';
-import { type ChosenVariant, chooseVariant, type MachineMemory } from './choose-variant.ts';
+import { type ChosenVariant, chooseVariant } from './choose-variant.ts';
 import { partialPathOf } from './download.ts';
 import { fetchFiles } from './fetch-files.ts';
 import { type HubListing, listFiles } from './hub-listing.ts';
@@ -25,14 +25,13 @@ export type PullModelOptions = HubAccess & {
   force?: boolean | undefined;
   /** One line before the transfer: which file, how large it is, and whether it fits. */
   onChosen?: ((line: string) => void) | undefined;
-  /** Default: what is free now. */
-  memory?: MachineMemory | undefined;
+  planner?: ModelPlanner | undefined;
   nowMs?: number | undefined;
 };
 
 export type PulledReport =
   | { outcome: 'already_installed'; id: string; path: string }
-  | { outcome: 'pulled'; id: string; path: string; sizeBytes: number; sha256: string };
+  | { outcome: 'pulled'; id: string; path: string; sizeBytes: number; sha256: string; choice: ContextChoice | null };
 
 /**
  * Fetches a model into the data folder, checks it and registers it; a running server serves it within a second. Throws
@@ -63,8 +62,8 @@ async function choosePull(request: Request): Promise<PulledReport> {
   const { repo, revision } = target;
   const listing = await listFiles(transfer.hub, { repo, revision }, transfer);
   const candidates = findVariants(variantsOf(listing.files), target);
-  const memory = options.memory ?? { ...defaultSettings(), freeBytes: process.availableMemory() };
-  const chosen = await chooseVariant(transfer, { repo, listing }, { candidates, memory });
+  const { planner } = options;
+  const chosen = await chooseVariant(transfer, { repo, listing }, { candidates, planner });
   const { id, listed } = chooseId(models, { target, variant: chosen.variant, force: options.force });
   if (listed) checkListed(chosen.variant, listed.source);
   return await withPullLock(models, id, async () => {
@@ -105,8 +104,8 @@ async function fetchAndRegister({ models, options, transfer, target }: Request, 
   const [path = ''] = paths;
   const hub = { repo, revision, commit, file: variant.name };
   const origin = { hub, digests: digestsOf(variant, paths), license };
-  const { nowMs } = options;
-  const added = await addModel(models, { id, kind, ggufPath: path, force: true, origin, nowMs }).catch(
+  const { nowMs, planner } = options;
+  const added = await addModel(models, { id, kind, ggufPath: path, force: true, origin, planner, nowMs }).catch(
     async (error: unknown) => {
       // Files that are not the model of the catalogue, or none that can be served, go again.
       if (error instanceof ModelError) for (const each of paths) await rm(each, { force: true });
@@ -116,7 +115,8 @@ async function fetchAndRegister({ models, options, transfer, target }: Request, 
   await syncFolder(folder);
   for (const warning of added.warnings) transfer.onNote(warning);
   await removeOthers(folder, paths);
-  return { outcome: 'pulled', id, path, sizeBytes: variant.sizeBytes, sha256: added.sha256 };
+  const { sha256, choice } = added;
+  return { outcome: 'pulled', id, path, sizeBytes: variant.sizeBytes, sha256, choice };
 }
 
 /** The digests that were compared with the files. */

@@ -1,0 +1,165 @@
+import type { EngineModel, KvType, MemoryBytes, ModelMemory, ModelPlanner } from '#engine';
+import type { BaseModel, ModelKind } from './base-model.ts';
+import { readGgufFacts, supportedContextOf } from './gguf/facts.ts';
+import { formatBytes, formatMemory } from './list-models.ts';
+import { ModelError } from './model-error.ts';
+import { noSettings } from './model-settings.ts';
+import { engineModelOf, type ModelsService } from './models-service.ts';
+
+export type ModelDetails = {
+  id: string;
+  name: string;
+  kind: ModelKind;
+  /** null: the file is not here. */
+  path: string | null;
+  context: {
+    tokens: number;
+    chosenBy: 'operator' | 'memory' | 'catalogue' | 'model';
+    /** null: the file does not say. */
+    supported: number | null;
+    /** Of the choice by memory. */
+    budgetBytes: number | null;
+    chosenForSequences: number | null;
+  };
+  kv: KvType;
+  /** null: as many as the server is set to. */
+  sequences: number | null;
+  plan: ModelPlan | null;
+};
+
+export type ModelPlan = {
+  budget: MemoryBytes;
+  /** From the most calls at once to the fewest. */
+  options: { sequences: number; memory: MemoryBytes; context: MemoryBytes; fits: boolean }[];
+  weights: MemoryBytes;
+  layers: number;
+  /** 0: there is no GPU. */
+  gpuLayers: number;
+  estimatedBecause: string | null;
+  alternatives: Alternative[];
+};
+
+/** What another choice would allow. `contextTokens`: the longest context that would fit; 0: none. */
+type Alternative = { option: string; contextTokens: number } | { contextTokens: number; memory: MemoryBytes };
+
+/** What a model was given, why, and what else it could have. Throws `ModelError` where there is no such model. */
+export async function showModel(models: ModelsService, planner: ModelPlanner, id: string): Promise<ModelDetails> {
+  const model = findModel(models, id);
+  const settings = model.settings ?? noSettings;
+  const engineModel = engineModelOf(model);
+  const facts = engineModel === null ? null : readGgufFacts(engineModel.ggufPath);
+  const supported = facts && supportedContextOf(facts);
+  return {
+    id,
+    name: model.name,
+    kind: model.kind,
+    path: engineModel?.ggufPath ?? null,
+    context: {
+      tokens: model.maxContextTokens,
+      chosenBy: settings.context?.chosen_by ?? (model.source === null ? 'model' : 'catalogue'),
+      supported,
+      budgetBytes: settings.context?.budget_bytes ?? null,
+      chosenForSequences: settings.context?.sequences ?? null,
+    },
+    kv: settings.kv,
+    sequences: settings.sequences,
+    plan: engineModel && (await planOf(planner, engineModel, supported ?? model.maxContextTokens)),
+  };
+}
+
+export function findModel(models: ModelsService, id: string): BaseModel {
+  const model = models.find(id);
+  if (model) return model;
+  throw new ModelError(`There is no model ${JSON.stringify(id.slice(0, 80))}; \`fanfold models list\` shows all.`);
+}
+
+async function planOf(planner: ModelPlanner, model: EngineModel, supported: number): Promise<ModelPlan> {
+  const memory = await planner.memoryOf(model);
+  const budget = planner.budgetFor(memory);
+  return {
+    budget,
+    options: memory.need.map(({ sequences, base }) => ({
+      sequences,
+      memory: base,
+      context: memory.measured.contexts.get(sequences) ?? { ram: 0, vram: 0 },
+      fits: planner.fits(base, budget),
+    })),
+    weights: memory.measured.weights,
+    layers: memory.layers,
+    gpuLayers: await planner.gpuLayersOf(model, memory, budget),
+    estimatedBecause: memory.estimatedBecause,
+    alternatives: model.kind === 'text' ? await alternativesOf(planner, { model, memory, budget, supported }) : [],
+  };
+}
+
+type Planned = { model: EngineModel; memory: ModelMemory; budget: MemoryBytes; supported: number };
+
+/** Only those that give a longer context than there is. */
+async function alternativesOf(planner: ModelPlanner, planned: Planned): Promise<Alternative[]> {
+  const { model, memory, budget, supported } = planned;
+  if (model.maxContextTokens >= supported) return [];
+  const sequences = memory.need[0]?.sequences ?? 1;
+  const largest = (changed: Partial<EngineModel>, count: number) =>
+    planner.largestContext(
+      { ...model, ...changed },
+      { sequences: count, supportedTokens: supported, budget, isWhole: true },
+    );
+  const tried: Alternative[] = [];
+  tried.push({ option: '--context auto', contextTokens: await largest({}, sequences) });
+  if (sequences > 1) tried.push({ option: '--sequences 1', contextTokens: await largest({}, 1) });
+  for (const kv of ['q8_0', 'q4_0'] as const)
+    if (model.kv === 'f16' && (await planner.refusalOf(model, kv)) === null)
+      tried.push({ option: `--kv ${kv}`, contextTokens: await largest({ kv }, sequences) });
+  const full = await planner.memoryOf({ ...model, maxContextTokens: supported });
+  const longer = tried.filter(({ contextTokens }) => contextTokens > model.maxContextTokens);
+  return [...longer, { contextTokens: supported, memory: full.need[0]?.base ?? budget }];
+}
+
+const count = (value: number) => value.toLocaleString('en-US');
+const calls = (value: number) => `${value} ${value === 1 ? 'call' : 'calls'} at once`;
+
+export function renderModel(details: ModelDetails): string {
+  const { id, name, kind, path, plan, kv } = details;
+  const lines = [
+    `${id} (${name}), ${kind} model`,
+    `file: ${path ?? `not installed; fanfold models pull ${id}`}`,
+    `context: ${contextLine(details.context)}`,
+    `calls at once: ${callsLine(details)}`,
+    `key-value cache: ${kv}`,
+  ];
+  return [...lines, ...(plan ? planLines(plan) : [])].join('\n');
+}
+
+function callsLine({ kind, sequences, plan }: ModelDetails): string {
+  if (kind === 'embedding') return 'one input after another';
+  if (sequences !== null) return `${sequences}, set with --sequences`;
+  return `${plan?.options[0]?.sequences ?? 'as many as the server is set to'}, fewer where memory is short`;
+}
+
+function contextLine({ tokens, chosenBy, supported, ...choice }: ModelDetails['context']): string {
+  const whole =
+    supported === null ? 'The file does not say what the model supports' : `The model supports ${count(supported)}`;
+  const reasons = {
+    operator: 'set with --context',
+    memory: `chosen for ${calls(choice.chosenForSequences ?? 1)} within ${formatBytes(choice.budgetBytes ?? 0)} of memory`,
+    catalogue: 'as the catalogue publishes it',
+    model: 'all that the model supports',
+  };
+  return `${count(tokens)} tokens, ${reasons[chosenBy]}. ${whole}.`;
+}
+
+function planLines({ budget, options, weights, layers, gpuLayers, estimatedBecause, alternatives }: ModelPlan) {
+  const lines = [`models may take: ${formatMemory(budget)}`, `weights: ${formatMemory(weights)}`];
+  if (gpuLayers > 0) lines.push(`on the GPU: ${gpuLayers} of ${layers} layers`);
+  for (const { sequences, memory, fits } of options)
+    lines.push(`memory with ${calls(sequences)}: ${formatMemory(memory)}${fits ? '' : ', does not fit'}`);
+  if (estimatedBecause !== null)
+    lines.push(`these are estimates, because llama.cpp cannot lay the file out: ${estimatedBecause}`);
+  for (const each of alternatives)
+    lines.push(
+      'option' in each
+        ? `with ${each.option}: ${count(each.contextTokens)} tokens`
+        : `with ${formatMemory(each.memory)} of memory: ${count(each.contextTokens)} tokens`,
+    );
+  return lines;
+}
