@@ -25,7 +25,10 @@ export async function listModelsCommand(config: Config, { json = false }: ListFl
   const models = openCatalogue(config, note);
   const listings = listModels(models, await plannedMemory(config, models));
   if (json) printJson(listings.map(jsonOf));
-  else print(renderModelTable(listings));
+  else {
+    print(renderModelTable(listings));
+    note(`fanfold models catalogue shows ${models.library().length} more that can be pulled by their ids.`);
+  }
 }
 
 function jsonOf({ sizeBytes, memory, contextTokens, ...listing }: ModelListing) {

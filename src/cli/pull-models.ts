@@ -65,7 +65,7 @@ function repoOf({ source }: BaseModel): string | null {
 
 /** `596M`, `4.02B`. */
 function formatCount(count: number): string {
-  const [unit, size] = count >= 1e9 ? ['B', 1e9] : ['M', 1e6];
+  const [unit, size] = count >= 999.5e6 ? ['B', 1e9] : ['M', 1e6];
   return `${Number((count / Number(size)).toPrecision(3))}${unit}`;
 }
 

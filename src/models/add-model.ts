@@ -215,7 +215,7 @@ type Described = AddModelOptions & {
 function describe(models: ModelsService, model: Described): AddedModel {
   const shared = {
     name: nameOf(model),
-    license: model.origin?.license ?? model.known?.license ?? null,
+    license: licenseOf(model),
     parameters: model.facts.parameters,
     max_context_tokens: model.supportedTokens,
     credits_per_gpu_minute: rateOf(models, model),
@@ -237,6 +237,12 @@ function describe(models: ModelsService, model: Described): AddedModel {
     dimensions: model.facts.dimensions ?? 0,
     query_instruction: (model.queryInstruction ?? model.known?.queryInstruction) || null,
   };
+}
+
+/** The library knows that of its own repository; of another one the hub does. */
+function licenseOf({ origin, known }: Described): string | null {
+  const isOfLibrary = origin === undefined || origin.hub.repo === known?.repo;
+  return (isOfLibrary ? known?.license : null) ?? origin?.license ?? null;
 }
 
 function nameOf(model: Described): string {

@@ -54,7 +54,7 @@ const baseModelSchema = Type.Object(
     name: Type.String({ description: 'Name for people.' }),
     kind: Type.Enum(['text', 'embedding'], { description: 'What it makes.' }),
     parameters: Type.Integer({ description: 'Number of weights.' }),
-    license: nullable(Type.String({ description: 'SPDX id of the license.' }), 'Null when unknown.'),
+    license: nullable(Type.String({ description: 'SPDX id of the license, or its name at the hub.' }), 'Null when unknown.'),
     max_context_tokens: Type.Integer({
       description: 'Most tokens of a call: prompt and answer of a text model, one input of an embedding model.',
     }),

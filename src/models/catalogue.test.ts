@@ -36,6 +36,20 @@ describe('catalogue', () => {
     }
   });
 
+  test('has a library of models that are pulled by an id: each with its repository, license, context and capabilities', () => {
+    const { library, defaultRateOf } = loadCatalogue(path);
+    const find = (id: string) => library.find((entry) => entry.id === id);
+    const { repo, license, maxContextTokens, tools, reasoningEfforts } = find('qwen3-4b') ?? assert.fail();
+    assert.deepEqual(
+      [repo, license, maxContextTokens, tools, reasoningEfforts],
+      ['Qwen/Qwen3-4B-GGUF', 'Apache-2.0', 40_960, true, ['none', 'low', 'high']],
+    );
+    const e5 = find('e5-base-v2');
+    assert.deepEqual([e5?.dimensions, e5?.queryInstruction], [768, 'query: {query}']);
+    for (const { id, parameters } of library) assert.ok(defaultRateOf(parameters) >= 30_000n, id);
+    assert.deepEqual([1e9, 2e9, 8e9, 70e9].map(defaultRateOf), [30_000n, 40_000n, 60_000n, 300_000n]);
+  });
+
   test('says of the shipped models what their files say', () => {
     for (const entry of loadCatalogue(path).entries) {
       if (entry.source.type !== 'shipped') continue;
@@ -70,6 +84,9 @@ describe('catalogue', () => {
     ['an id with capitals', 'id: qwen3-0.6b', 'id: Qwen', /^Qwen: id must match/],
     ['a file outside the folder', 'tiny-chat/tiny', '../../etc/tiny', /^fanfold-tiny-chat: source\.shipped must lie/],
     ['a digest that is none', 'sha256: null', 'sha256: abc', /^qwen3-0\.6b: source\.hub\.sha256 must match/],
+    ['an unknown field in the library', 'repo: Qwen/Qwen3-4B-GGUF', 'rep: x', /^qwen3-4b: rep is not a known field$/],
+    ['no repository in the library', 'repo: Qwen/Qwen3-4B-GGUF', 'repo: Qwen', /^qwen3-4b: repo must match/],
+    ['an id of the library twice', 'id: qwen3-4b,', 'id: qwen3-0.6b,', /^qwen3-0\.6b: the id is used twice$/],
     ['a missing field', '    name: Qwen3 0.6B\n', '', /^qwen3-0\.6b: must have required properties name$/],
     [
       'a source of unknown type',

@@ -38,7 +38,10 @@ export function listModels(
   models: ModelsService,
   memory: ReadonlyMap<string, PlannedMemory> = new Map(),
 ): ModelListing[] {
-  return models.baseModels().map((model) => ({
+  const installedFirst = models
+    .baseModels()
+    .toSorted((a, b) => Number(b.installed !== null) - Number(a.installed !== null));
+  return installedFirst.map((model) => ({
     id: model.id,
     kind: model.kind,
     installed: model.installed !== null,

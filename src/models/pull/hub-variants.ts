@@ -20,14 +20,15 @@ export type HubVariant = {
 const quantisationName =
   /(?<![a-z0-9])(?:UD-)?(?:I?Q\d+(?:_(?:K|NL|XXS|XS|S|M|L|XL|XXL|\d+))*|TQ\d_\d|BF16|FP?16|FP?32|MXFP4(?:_MOE)?|NVFP4)(?![a-z0-9])/gi;
 const unquantised = /^(?:BF16|FP?16|FP?32)$/;
-/** GGUF files that are not models: image encoders, importance matrices, vocabularies. */
-const otherFile = /mmproj|imatrix|^ggml-vocab/i;
+/** GGUF files that are not models: image encoders, importance matrices, vocabularies, drafters. */
+const otherFile = /mmproj|imatrix|^ggml-vocab|^mtp-/i;
+const otherFolder = /^mtp\//i;
 
 /** The models among the files of a repository, largest first. A split one counts where all parts are there. */
 export function variantsOf(files: ReadonlyMap<string, ListedFile>): HubVariant[] {
   const variants: HubVariant[] = [];
   for (const [name, file] of files) {
-    if (!/\.gguf$/i.test(name) || otherFile.test(basename(name))) continue;
+    if (!/\.gguf$/i.test(name) || otherFile.test(basename(name)) || otherFolder.test(name)) continue;
     const part = readPartName(name);
     if (part !== null && part.number !== 1) continue;
     const folder = name.slice(0, name.length - basename(name).length);
@@ -50,19 +51,34 @@ function quantisationOf(name: string): string | null {
 export function findVariants(
   variants: readonly HubVariant[],
   { repo, file, quantisation }: Pick<HubReference, 'repo' | 'file' | 'quantisation'>,
-): HubVariant[] {
+): readonly HubVariant[] {
   if (variants.length === 0) {
     throw new ModelError(
       `${repo} has no GGUF model; look for a conversion with: fanfold models search ${JSON.stringify(basename(repo))}`,
     );
   }
   if (file !== null) return [variantOfFile(variants, { repo, file })];
-  if (quantisation !== null) return [variantOfQuantisation(variants, { repo, quantisation })];
-  const quantised = variants.filter((variant) => !unquantised.test(variant.quantisation ?? ''));
-  const candidates = quantised.length > 0 ? quantised : [...variants];
+  const main = mainModel(variants, repo);
+  if (quantisation !== null) return [variantOfQuantisation(main, { repo, quantisation })];
+  const quantised = main.filter((variant) => !unquantised.test(variant.quantisation ?? ''));
+  const candidates = quantised.length > 0 ? quantised : main;
   const names = candidates.map((variant) => variant.quantisation);
   if (new Set(names).size < names.length) throw severalModels(repo, candidates);
   return candidates;
+}
+
+/** Of several models in a repository the one that has its name; all of them where none has. */
+function mainModel(variants: readonly HubVariant[], repo: string): readonly HubVariant[] {
+  const wanted = comparable(basename(repo).replace(/[-_.]gguf$/i, ''));
+  const named = variants.filter(({ name }) => {
+    const stem = basename(name).replace(/(?:-\d{5}-of-\d{5})?\.gguf$/i, '');
+    return comparable(stem.replace(quantisationName, '')) === wanted;
+  });
+  return named.length > 0 ? named : variants;
+}
+
+function comparable(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 
 function variantOfFile(variants: readonly HubVariant[], { repo, file }: { repo: string; file: string }): HubVariant {
