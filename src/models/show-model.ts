@@ -49,6 +49,7 @@ export async function showModel(models: ModelsService, planner: ModelPlanner, id
   const engineModel = engineModelOf(model);
   const facts = engineModel === null ? null : readGgufFacts(engineModel.ggufPath);
   const supported = facts && supportedContextOf(facts);
+  const isListed = models.catalogue.entries.some((entry) => entry.id === id);
   return {
     id,
     name: model.name,
@@ -56,7 +57,7 @@ export async function showModel(models: ModelsService, planner: ModelPlanner, id
     path: engineModel?.ggufPath ?? null,
     context: {
       tokens: model.maxContextTokens,
-      chosenBy: settings.context?.chosen_by ?? (model.source === null ? 'model' : 'catalogue'),
+      chosenBy: settings.context?.chosen_by ?? (isListed ? 'catalogue' : 'model'),
       supported,
       budgetBytes: settings.context?.budget_bytes ?? null,
       chosenForSequences: settings.context?.sequences ?? null,
