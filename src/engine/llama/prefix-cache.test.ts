@@ -4,16 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type ModelShape, smallShape, writeRandomModel } from '#test/random-model.ts';
-import type { ChatPrompt } from '../port.ts';
+import type { ChatPrompt, KvType } from '../port.ts';
 import type { NativeCheckpoint, NativeContext } from './addon.ts';
 import { ChildDriver, finishedOf, smallConfig, userPrompt } from './child-driver.fixture.ts';
 import { cutBack, PrefixCache } from './prefix-cache.ts';
 
-const shapes: [name: string, more: Partial<ModelShape>][] = [
+const shapes: [name: string, more: Partial<ModelShape>, kv?: KvType][] = [
   ['full attention', {}],
   ['a sliding window', { window: 64 }],
   ['recurrent layers', { convolution: 3 }],
   ['recurrent layers and a sliding window', { convolution: 3, window: 64 }],
+  ['full attention in 8 bits', {}, 'q8_0'],
+  ['full attention in 4 bits', {}, 'q4_0'],
+  ['a sliding window in 8 bits', { window: 64 }, 'q8_0'],
+  ['recurrent layers and a sliding window in 8 bits', { convolution: 3, window: 64 }, 'q8_0'],
 ];
 const long = 'abcdefghij'.repeat(250);
 
@@ -25,7 +29,7 @@ function conversation(...texts: string[]): ChatPrompt {
   return { ...userPrompt(''), messages };
 }
 
-for (const [name, more] of shapes) {
+for (const [name, more, kv = 'f16'] of shapes) {
   const canBeCut = more.window === undefined && more.convolution === undefined;
   // The cells of a window that was restored stand in another order: sums are rounded in another way, and an answer may part from the other in the end.
   const sampling = { maxTokens: more.window === undefined ? 12 : 2 };
@@ -35,7 +39,7 @@ for (const [name, more] of shapes) {
     const ggufPath = join(folder, 'model.gguf');
     const shape = { ...smallShape, layers: 6, ...more };
     writeRandomModel(ggufPath, { shape, seed: 3, kind: 'text', spread: 0.2, ends: false });
-    const child = await ChildDriver.start({ ...smallConfig, maxContextTokens: 4096, ggufPath });
+    const child = await ChildDriver.start({ ...smallConfig, maxContextTokens: 4096, ggufPath, kv });
     try {
       await work(child);
     } finally {
