@@ -8,7 +8,7 @@ import { after, describe, test } from 'node:test';
 import { fc } from '#test/properties.ts';
 import { withFileLock } from './file-lock.ts';
 import { ModelError } from './model-error.ts';
-import { type RegistryEntry, readRegistry, registryPath, updateRegistry } from './registry.ts';
+import { type RegistryEntry, readRegistry, registryPath, updateRegistry, updateSettings } from './registry.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fanfold-registry-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -52,6 +52,27 @@ describe('registry of installed models', () => {
     await updateRegistry(path, 'm', null);
     assert.equal(readRegistry(path).entries.size, 0);
     assert.deepEqual(readdirSync(dirname(path)), ['registry.json', 'registry.json.lock'], 'no temporary file stays');
+  });
+
+  test('settings are kept beside the models, end with their model, and are left out and named where they do not read', async () => {
+    const path = freshPath(JSON.stringify({ version: 1, models: {}, settings: { odd: { kv: 'q5' } } }));
+    const settings = { context: null, sequences: 2, kv: 'q8_0' as const };
+    await updateRegistry(path, 'm', entry, settings);
+    await updateSettings(path, 'shipped', settings);
+    const { settings: read, problems } = readRegistry(path);
+    assert.deepEqual(
+      [...read],
+      [
+        ['m', settings],
+        ['shipped', settings],
+      ],
+    );
+    assert.match(problems.join(), /the settings of "odd" do not read/);
+    await updateRegistry(path, 'm', entry);
+    assert.deepEqual(readRegistry(path).settings.get('m'), settings);
+    await updateRegistry(path, 'm', null);
+    await updateSettings(path, 'shipped', null);
+    assert.equal(readRegistry(path).settings.size, 0);
   });
 
   test('an entry that does not read is left out and named, the others stay, and writing keeps every field', async () => {

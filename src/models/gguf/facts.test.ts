@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { type SampleModel, writeSampleModel } from '#test/model-files.ts';
 import { splitMetadata } from '#test/random-model.ts';
-import { checkServable, kindOfFile, readGgufFacts } from './facts.ts';
+import { checkServable, kindOfFile, readGgufFacts, supportedContextOf } from './facts.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fanfold-facts-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -25,6 +25,21 @@ describe('facts of a model file', () => {
     assert.deepEqual([facts.hasChatTemplate, facts.thinks, facts.knowsTools], [true, true, true]);
     assert.equal(facts.parameters, 192);
     assert.equal(factsOf({ kind: 'embedding' }).pooling, 'last');
+  });
+
+  test('the context is that of YaRN where the file has it, shorter or longer, and otherwise what the file names', () => {
+    const scaling = (type: string, factor: number): SampleModel['metadata'] => ({
+      'qwen3.rope.scaling.type': { type: 'string', value: type },
+      'qwen3.rope.scaling.factor': { type: 'f32', value: factor },
+      'qwen3.rope.scaling.original_context_length': { type: 'u32', value: 1024 },
+    });
+    const contextOf = (metadata: SampleModel['metadata'] = {}) =>
+      supportedContextOf(factsOf({ context: 2048, metadata }));
+    assert.equal(contextOf(), 2048);
+    assert.equal(contextOf(scaling('yarn', 4)), 4096);
+    assert.equal(contextOf(scaling('yarn', 1.5)), 1536);
+    assert.equal(contextOf(scaling('linear', 4)), 2048);
+    assert.equal(contextOf({ 'qwen3.rope.scaling.type': { type: 'string', value: 'yarn' } }), 2048);
   });
 
   test('an output width other than the inner width counts as the dimensions', () => {
