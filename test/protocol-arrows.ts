@@ -30,6 +30,9 @@ export const betweenProtocols: Record<string, string> = {
   'chat-completions -> openai': 'of OpenAI',
   'completions -> openai': 'of OpenAI',
   'embeddings -> openai': 'of OpenAI',
+  'rerank -> openai': 'of OpenAI',
+  'cohere-rerank -> cohere': 'errors of Cohere',
+  'cohere-rerank -> rerank': 'the same request and the same results',
   'responses -> openai': 'of OpenAI',
   'completions -> chat-completions': 'a prompt of the legacy route is a conversation with one message',
 };

@@ -9,6 +9,7 @@ import {
   type ModelKind,
   type ModelListing,
   type ModelsService,
+  modelKinds,
   openModels,
   type PlannedMemory,
   plannedMemoryOf,
@@ -122,8 +123,9 @@ export async function removeModelCommand(config: Config, id: string, { force }: 
 }
 
 export function kindOf(text: string): ModelKind {
-  if (text === 'text' || text === 'embedding') return text;
-  throw new OperatorError('The kind must be text or embedding.');
+  const kind = modelKinds.find((each) => each === text);
+  if (kind !== undefined) return kind;
+  throw new OperatorError(`The kind must be one of ${modelKinds.join(', ')}.`);
 }
 
 const cataloguePath = fileURLToPath(new URL('../../models/catalogue.yaml', import.meta.url));

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { nearestName, OperatorError, UsageError } from '#kernel';
+import { modelKinds } from '#models';
 import manifest from '../../package.json' with { type: 'json' };
 import type { Config } from '../config.ts';
 import { readRoles } from '../settings/readers.ts';
@@ -14,7 +15,7 @@ import { setModelCommand, showModelCommand } from './model-settings.ts';
 import { type AddFlags, addModelCommand, kindOf, listModelsCommand, removeModelCommand } from './models.ts';
 import { contextOption, kvOption, type SettingsFlags, sequencesOption } from './planner.ts';
 import { prepareCommand } from './prepare.ts';
-import { createProjectCommand, listProjectsCommand, type ProjectFlags } from './projects.ts';
+import { createProjectCommand, listProjectsCommand, type ProjectFlags, projectKindIn } from './projects.ts';
 import { addPullCommands } from './pull-models.ts';
 import { addRouteCommands } from './routes.ts';
 import { jsonOption, type ListFlags, print } from './terminal.ts';
@@ -168,7 +169,7 @@ function addProjectCommands(projects: Command, config: Read): void {
     .option('--description <text>', 'what it is for')
     .option('--public', 'every account may read it and call its public models')
     .action((slug: string, flags: ProjectFlags & { kind: string }) =>
-      createProjectCommand(config(), slug, { ...flags, kind: kindOf(flags.kind) }),
+      createProjectCommand(config(), slug, { ...flags, kind: projectKindIn(flags.kind) }),
     );
   projects
     .command('list')
@@ -188,7 +189,7 @@ function addModelCommands(models: Command, { config, stop }: ProgramOptions): vo
   models
     .command('add <id>')
     .description('register a local GGUF file')
-    .option('--kind <kind>', 'text or embedding; default: from the file')
+    .option('--kind <kind>', `${modelKinds.join(', ')}; default: from the file`)
     .requiredOption('--gguf <file>', 'the file, or the first part of a split model; it stays where it is')
     .option(...contextOption)
     .option(...sequencesOption)

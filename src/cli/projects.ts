@@ -1,5 +1,5 @@
 import { installationSecret } from '#accounts';
-import { createCursorCodec } from '#kernel';
+import { createCursorCodec, OperatorError } from '#kernel';
 import { createProject, inferenceBaseUrl, type ListedProject, listProjects, type ProjectKind } from '#projects';
 import type { Config } from '../config.ts';
 import { requireAccount } from './accounts.ts';
@@ -19,6 +19,11 @@ export function createProjectCommand(config: Config, slug: string, flags: Projec
     note(`Project ${project.id} of ${account}, for OpenAI clients at:`);
     print(inferenceBaseUrl(config.publicUrl ?? `http://${config.host}:${config.port}`, project));
   });
+}
+
+export function projectKindIn(text: string): ProjectKind {
+  if (text === 'text' || text === 'embedding') return text;
+  throw new OperatorError('The kind must be text or embedding.');
 }
 
 type ListProjectsFlags = OfAccount & ListFlags & { archived?: boolean };

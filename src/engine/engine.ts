@@ -3,6 +3,7 @@ import { type Clock, fault, systemClock } from '#kernel';
 import type { ProcessEnvironment } from '#processes';
 import { defaultWaiting } from './fair-queue.ts';
 import { type AdmittedRequest, workOf } from './llama/admission.ts';
+import { embeddingTexts, inputParam } from './llama/embedding-texts.ts';
 import { defaultThreads, type EngineLog } from './llama/engine-process.ts';
 import { GrammarCompiler } from './llama/grammar-compiler.ts';
 import { Pool } from './llama/pool.ts';
@@ -104,20 +105,20 @@ export function createEngine(options: EngineOptions): Engine {
       return { handle, promptTokens: prepared.promptTokens, maxContextTokens };
     },
     prepareEmbedding: async (inputs, signal) => {
-      const { target, texts, maxInputTokens, truncate, scope = '' } = inputs;
+      const { target, texts, query = '', scope = '' } = inputs;
       const { baseModelId, adapter } = target;
-      const characters = texts.reduce((sum, { length }) => sum + length, 0);
+      const characters = texts.reduce((sum, { length }) => sum + length + query.length, 0);
       const request = async (handle: string, { config }: Session): Promise<PrepareRequest> => {
-        const sent = { type: 'prepare_embedding', handle, adapter, maxInputTokens, truncate, scope } as const;
-        if (!isLargePrompt(characters)) return { ...sent, texts };
-        return { ...sent, texts: [], read: await reader.inputs(inputs, config, signal) };
+        const sent = { type: 'prepare_embedding', handle, adapter, scope, ...embeddingTexts(inputs) } as const;
+        if (!isLargePrompt(characters)) return sent;
+        return { ...sent, texts: [], query: '', read: await reader.inputs(inputs, config, signal) };
       };
       const { handle, prepared, session } = await prepare(parts, {
         modelId: baseModelId,
         scope,
         work: { promptTokens: characters / charactersPerToken, maxTokens: 0 },
         signal,
-        param: 'input',
+        param: inputParam(inputs),
         request,
       });
       return { handle, inputs: prepared.inputs, dimensions: session.facts.dimensions };

@@ -62,9 +62,13 @@ export type EmbeddingInputs = {
   target: Target;
   /** Final texts; a query instruction is already in front. */
   texts: string[];
-  /** Longest input in tokens, end token included. */
+  /** Of a reranker: the texts are documents, and each gives one score for this query in place of a vector. */
+  query?: string;
+  /** Longest input in tokens, end token included; of a reranker query and document together. */
   maxInputTokens: number;
-  /** true: longer inputs are cut at their end to `maxInputTokens`; false: `tokens` reports their full length. */
+  /** Of a reranker: longer documents are cut to so many tokens; left out: they are not. */
+  maxDocumentTokens?: number;
+  /** true: longer inputs (of a reranker, documents) are cut at their end to `maxInputTokens`; false: `tokens` reports their full length. */
   truncate: boolean;
   /** Most tokens of all of them together; left out: any number. Much more than that is refused before all of it is counted. */
   requestTokens?: number;
@@ -143,7 +147,7 @@ export type Engine = {
   /** Streams deltas in order. Rejects with a fault before the first delta, or with `generation_failed` after it. */
   generate: (generation: GenerationRequest, onDelta: (delta: Delta) => void) => Promise<Finished>;
   prepareEmbedding: (inputs: EmbeddingInputs, signal: AbortSignal) => Promise<PreparedEmbedding>;
-  /** Unit-length vectors in input order. */
+  /** Unit-length vectors in input order; of a reranker, one score each, which is higher for what fits the query better. */
   embed: (request: { handle: string; signal: AbortSignal }) => Promise<Embedded>;
   /** Forgets a prepared prompt that will not run. */
   release: (handle: string) => void;
@@ -158,11 +162,12 @@ export type Engine = {
 /** How the key-value cache stores its numbers: 16, 8.5 or 4.5 bits each. */
 export const kvTypes = ['f16', 'q8_0', 'q4_0'] as const;
 export type KvType = (typeof kvTypes)[number];
+export type EngineModelKind = 'text' | 'embedding' | 'reranker';
 
 /** An installed model as the engine sees it. */
 export type EngineModel = {
   id: string;
-  kind: 'text' | 'embedding';
+  kind: EngineModelKind;
   ggufPath: string;
   maxContextTokens: number;
   /** Calls at once. null or left out: as many as the engine is set to, and fewer where there is no memory for them. */

@@ -32,15 +32,37 @@ export function promptTooLong({ atLeast, most }: { atLeast: number; most: number
   });
 }
 
+export function queryTooLong({ atLeast, most }: { atLeast: number; most: number }): Fault {
+  return fault('invalid_request', {
+    param: 'query',
+    message: `query: with what the model puts around it, it has at least ${atLeast} tokens, and the limit is ${most} for query and document together; shorten it`,
+  });
+}
+
 /** Of inputs that do not fit, without counting all of them. */
 export function inputsTooLong(
   of: 'input' | 'inputs' | 'cutInput',
-  { atLeast, most }: { atLeast: number; most: number },
+  { param, atLeast, most }: { param: 'input' | 'documents'; atLeast: number; most: number },
 ) {
-  const why = {
+  const why = param === 'input' ? inputReasons({ atLeast, most }) : documentReasons({ atLeast, most });
+  return fault('invalid_request', { param, message: `${param}: ${why[of]}` });
+}
+
+type Excess = { atLeast: number; most: number };
+
+function documentReasons({ atLeast, most }: Excess) {
+  const inputs = `query and documents have at least ${atLeast} tokens together, counting the query with each document, and the limit is ${most}; send fewer or shorter documents per request`;
+  return {
+    input: `the query and a document have at least ${atLeast} tokens together, the limit is ${most}; shorten the document, or send truncate: true`,
+    inputs,
+    cutInput: inputs,
+  };
+}
+
+function inputReasons({ atLeast, most }: Excess) {
+  return {
     input: `an input has at least ${atLeast} tokens, the limit is ${most}; set a smaller chunk size in your client, or send truncate: true`,
     inputs: `the inputs have at least ${atLeast} tokens together, the limit is ${most}; send one input per request (set your client's batch size to 1)`,
     cutInput: 'an input that is cut fills the whole request; send it alone',
   };
-  return fault('invalid_request', { param: 'input', message: `input: ${why[of]}` });
 }

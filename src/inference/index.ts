@@ -4,6 +4,7 @@ import type { InferenceDeps } from './deps.ts';
 import { protocolRoutes, signedInRoute } from './protocol-routes.ts';
 import { tryEmbeddings } from './protocols/embeddings/index.ts';
 import { createProtocols } from './protocols/index.ts';
+import { tryRerank } from './protocols/rerank/index.ts';
 
 export { createAdmission } from './admission.ts';
 export type { AnswerEnd, AnswerFollower } from './answer-text.ts';
@@ -34,5 +35,5 @@ export { createStoredResponses } from './storing-responses.ts';
 /** Registers the routes of all protocols. */
 export function inferenceRoutes(app: FastifyInstance, deps: InferenceDeps): void {
   for (const protocol of createProtocols({ secret: deps.protocolSecret })) protocolRoutes(app, deps, protocol);
-  signedInRoute(app, deps, { prefix: projectPrefix, call: tryEmbeddings });
+  for (const call of [tryEmbeddings, tryRerank]) signedInRoute(app, deps, { prefix: projectPrefix, call });
 }

@@ -27,3 +27,19 @@ export type EmbeddingsRequest = {
 };
 
 export type EmbeddingAnswer = Embedded & { truncated: boolean[] };
+
+/** What a call asks of a reranker. */
+export type RerankRequest = {
+  model: string;
+  query: string;
+  documents: string[];
+  /** How many of the best are returned; null: all. */
+  topN: number | null;
+  returnsDocuments: boolean;
+  truncate: boolean;
+  /** Longer documents are cut; null: they are not. */
+  maxDocumentTokens: number | null;
+};
+
+/** Scores in the order of the documents. */
+export type RerankAnswer = { id: string; scores: number[]; promptTokens: number; activeMs: number };

@@ -2,10 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { nameIgnoredFields } from '#http';
 import { createPrincipalAdmission } from './admission.ts';
 import { embeddingRoute } from './answer-embedding.ts';
+import { rerankRoute } from './answer-rerank.ts';
 import { textRoute } from './answer-text.ts';
 import type { InferenceDeps } from './deps.ts';
 import { type AdmitCall, admitWithPrincipal, type CallRoute, handleCall } from './handle-call.ts';
-import { callPrefix, type EmbeddingCall, type Protocol, type TextCall } from './protocol.ts';
+import { callPrefix, type Protocol, type ProtocolCall } from './protocol.ts';
 import { createProtocolContext } from './protocol-context.ts';
 
 /** Registers the routes of a protocol: those that call models, and what else it has. */
@@ -24,7 +25,7 @@ export function protocolRoutes(app: FastifyInstance, deps: InferenceDeps, protoc
 export function signedInRoute(
   app: FastifyInstance,
   deps: InferenceDeps,
-  { prefix, call }: { prefix: string; call: TextCall | EmbeddingCall },
+  { prefix, call }: { prefix: string; call: ProtocolCall },
 ): void {
   const { operation, contract, path } = call;
   const handle = handlerOf(deps, call, admitWithPrincipal(createPrincipalAdmission(deps)));
@@ -34,10 +35,17 @@ export function signedInRoute(
   });
 }
 
-function handlerOf(deps: InferenceDeps, call: TextCall | EmbeddingCall, admit?: AdmitCall) {
+function handlerOf(deps: InferenceDeps, call: ProtocolCall, admit?: AdmitCall) {
   const handle =
     <Input>(route: CallRoute<Input>) =>
     (request: FastifyRequest, reply: FastifyReply) =>
       handleCall(deps, { request, reply }, route, admit);
-  return call.kind === 'text' ? handle(textRoute(deps, call)) : handle(embeddingRoute(deps, call));
+  switch (call.kind) {
+    case 'text':
+      return handle(textRoute(deps, call));
+    case 'embedding':
+      return handle(embeddingRoute(deps, call));
+    case 'rerank':
+      return handle(rerankRoute(deps, call));
+  }
 }

@@ -4,7 +4,7 @@ import type { Contract, ErrorEnvelope } from '#http';
 import type { Fault } from '#kernel';
 import type { HostedModel } from '#models';
 import type { CollectedAnswer, NamedDelta } from './collected-answer.ts';
-import type { EmbeddingAnswer, EmbeddingsRequest, TextRequest } from './model-request.ts';
+import type { EmbeddingAnswer, EmbeddingsRequest, RerankAnswer, RerankRequest, TextRequest } from './model-request.ts';
 import type { NewStoredResponse, StoredResponses } from './stored-responses.ts';
 
 /**
@@ -19,7 +19,7 @@ export type Protocol = {
   /** A header field that may hold the key in the place of `authorization`. */
   keyHeader?: 'x-api-key';
   /** Calls of models. */
-  calls: readonly (TextCall | EmbeddingCall)[];
+  calls: readonly ProtocolCall[];
   /** Registers its further routes. */
   routes?: (app: FastifyInstance, context: ProtocolContext) => void;
 };
@@ -87,6 +87,16 @@ export type EmbeddingCall = CallPath & {
   /** The body of the answer. */
   collect: (input: EmbeddingsRequest, answer: EmbeddingAnswer) => object;
 };
+
+/** A call that is answered by a reranker. */
+export type RerankCall = CallPath & {
+  kind: 'rerank';
+  read: (body: unknown) => RerankRequest;
+  /** The body of the answer. */
+  collect: (input: RerankRequest, answer: RerankAnswer) => object;
+};
+
+export type ProtocolCall = TextCall | EmbeddingCall | RerankCall;
 
 /** What is counted of a request. */
 type Counted = Pick<TextRequest, 'model' | 'prompt'>;

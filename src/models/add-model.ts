@@ -2,12 +2,13 @@ import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { type ContextChoice, type KvType, type ModelPlanner, modelFiles } from '#engine';
 import { formatCredits, parseCredits, systemCodeOf } from '#kernel';
-import { embeddingLimits, type ModelKind, modelIdPattern } from './base-model.ts';
+import { modelIdPattern, usualContextOf } from './base-model.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import { chooseSettings, storedSettings, withPlanner } from './choose-settings.ts';
 import { checkServable, type GgufFacts, kindOfFile, readGgufFacts, supportedContextOf } from './gguf/facts.ts';
 import type { LibraryEntry } from './library.ts';
 import { inOneLine, ModelError } from './model-error.ts';
+import type { ModelKind } from './model-kinds.ts';
 import { noSettings } from './model-settings.ts';
 import type { ModelsService } from './models-service.ts';
 import { digestOfFiles, sha256OfFile } from './registered-files.ts';
@@ -30,7 +31,7 @@ type AddModelOptions = {
    * digests.
    */
   ggufPath: string;
-  /** Default: what the model supports and what fits into memory; one input of an embedding model is at most 512. */
+  /** Default: what the model supports and what fits into memory; that of an embedding model is at most 512, of a reranker 2048. */
   contextTokens?: number | undefined;
   /** Calls at once. Default: as many as the server is set to, as far as there is memory. */
   sequences?: number | undefined;
@@ -81,7 +82,7 @@ async function checkAndRegister(models: ModelsService, options: AddModelOptions)
   if ((await stampOf(path)) === null) throw new ModelError(`There is no file ${path}.`);
   const before = await Promise.all(modelFiles(path).map(stampOf));
   const facts = readGgufFacts(path);
-  const kind = options.kind ?? kindOfFile(facts, file);
+  const kind = options.kind ?? kindOfFile(facts);
   const warnings = checkServable(facts, kind, file);
   if (listed) checkKind(listed, kind);
   if (listed) checkFactsOfListed(facts, listed, file);
@@ -163,7 +164,7 @@ function checkListedOptions(listed: CatalogueEntry, options: AddModelOptions): v
 
 function checkKind({ id, kind }: Pick<CatalogueEntry, 'id' | 'kind'>, given: ModelKind): void {
   if (kind === given) return;
-  throw new ModelError(`${id} is ${kind === 'text' ? 'a text' : 'an embedding'} model of the catalogue.`);
+  throw new ModelError(`${id} of the catalogue is of kind ${kind}.`);
 }
 
 /** Refuses a file that is not the model of this id, as far as the header tells. */
@@ -201,7 +202,7 @@ function supportedOf(facts: GgufFacts, options: AddModelOptions & { kind: ModelK
   const supported = supportedContextOf(facts) ?? contextTokens;
   if (supported === undefined)
     throw new ModelError(`${basename(ggufPath)} does not say its context length; give one with --context.`);
-  return kind === 'text' ? supported : Math.min(embeddingLimits.maxInputTokens, supported);
+  return usualContextOf(kind, supported);
 }
 
 type Described = AddModelOptions & {
@@ -221,8 +222,10 @@ function describe(models: ModelsService, model: Described): AddedModel {
     credits_per_gpu_minute: rateOf(models, model),
     price_version: model.rate === undefined ? models.catalogue.priceVersion : `added-${today(model.nowMs)}`,
   };
+  if (model.kind !== 'embedding' && model.queryInstruction !== undefined)
+    throw new ModelError(`A model of kind ${model.kind} takes no query instruction.`);
+  if (model.kind === 'reranker') return { ...shared, kind: 'reranker' };
   if (model.kind === 'text') {
-    if (model.queryInstruction !== undefined) throw new ModelError('A text model takes no query instruction.');
     return {
       ...shared,
       kind: 'text',

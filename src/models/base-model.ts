@@ -1,7 +1,7 @@
 import type { Micro } from '#kernel';
+import type { ModelKind } from './model-kinds.ts';
 import type { ModelSettings } from './model-settings.ts';
 
-export type ModelKind = 'text' | 'embedding';
 type ReasoningEffortName = 'none' | 'low' | 'high';
 
 /** Where a catalogue entry's file comes from. `shipped` is relative to the folder of the catalogue. */
@@ -22,11 +22,11 @@ export type BaseModel = {
   parameters: number;
   /** SPDX id, or what the publisher names it; null: not known. */
   license: string | null;
-  /** Most tokens of one call: prompt plus answer of a text model, one input of an embedding model. */
+  /** Most tokens of one call: prompt plus answer of a text model, one input of an embedding model, one pair of a reranker. */
   maxContextTokens: number;
-  /** Vector size; null for text models. */
+  /** Vector size; null unless it embeds. */
   dimensions: number | null;
-  /** Longest embedding input in tokens, end token included; null for text models. */
+  /** Longest input in tokens, end token included, of a reranker query and document together; null for text models. */
   maxInputTokens: number | null;
   rateMicroPerMinute: Micro;
   priceVersion: string;
@@ -64,6 +64,21 @@ export const chatDefaults = {
 
 /** Limits of embedding requests on models that were not trained for longer inputs (interface 8.1). */
 export const embeddingLimits = { maxInputTokens: 512, maxInputs: 2, requestTokenBudget: 512 } as const;
+
+/** Limits of a rerank request. One pair, of the query and a document, may fill the context of the model. */
+export const rerankLimits = { usualContextTokens: 2_048, maxDocuments: 100, requestTokenBudget: 16_384 } as const;
+
+/** The context of a model for which none is given, tokens, as far as there is memory: what it supports, or what its inputs need. */
+export function usualContextOf(kind: ModelKind, supported: number): number {
+  if (kind === 'text') return supported;
+  return Math.min(kind === 'reranker' ? rerankLimits.usualContextTokens : embeddingLimits.maxInputTokens, supported);
+}
+
+/** The longest input of a model of this context, tokens. */
+export function maxInputTokensOf(kind: ModelKind, maxContextTokens: number): number | null {
+  if (kind === 'text') return null;
+  return kind === 'reranker' ? maxContextTokens : Math.min(embeddingLimits.maxInputTokens, maxContextTokens);
+}
 
 /** Ids of base models, which name folders too. Every one could be an alias, so that both can stand in `model`. */
 export const modelIdPattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;

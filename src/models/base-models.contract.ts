@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { type Contract, creditsText, nullable, pageSchema, timestamp } from '#http';
 import { chatDefaults } from './base-model.ts';
+import { modelKinds } from './model-kinds.ts';
 
 const defaultsSchema = Type.Object(
   {
@@ -13,7 +14,7 @@ const defaultsSchema = Type.Object(
   { description: 'What a chat request means where it is silent; the same for every model.' },
 );
 
-/** Figures of embedding models only. */
+/** Figures of embedding models and rerankers only. */
 const ofEmbedding = (text: string) => nullable(Type.Integer({ description: text }), 'Null for text models.');
 
 const capabilitiesSchema = Type.Object(
@@ -24,8 +25,9 @@ const capabilitiesSchema = Type.Object(
       description: 'Values that change what the model does; none: it has no reasoning.',
     }),
     embeddings: Type.Boolean({ description: 'It makes vectors.' }),
-    max_inputs: ofEmbedding('Most inputs of a request.'),
-    max_input_tokens: ofEmbedding('Most tokens of an input.'),
+    rerank: Type.Boolean({ description: 'It scores documents for a query.' }),
+    max_inputs: ofEmbedding('Most inputs of a request; of a reranker, documents.'),
+    max_input_tokens: ofEmbedding('Most tokens of an input; of a reranker, of query and document together.'),
     request_token_budget: ofEmbedding('Most tokens of all inputs together.'),
   },
   { description: 'What the model understands.' },
@@ -52,13 +54,17 @@ const baseModelSchema = Type.Object(
   {
     id: Type.String({ description: 'Use it as `model` in calls inside an own project.' }),
     name: Type.String({ description: 'Name for people.' }),
-    kind: Type.Enum(['text', 'embedding'], { description: 'What it makes.' }),
+    kind: Type.Enum([...modelKinds], { description: 'What it is for.' }),
     parameters: Type.Integer({ description: 'Number of weights.' }),
-    license: nullable(Type.String({ description: 'SPDX id of the license, or its name at the hub.' }), 'Null when unknown.'),
+    license: nullable(
+      Type.String({ description: 'SPDX id of the license, or its name at the hub.' }),
+      'Null when unknown.',
+    ),
     max_context_tokens: Type.Integer({
-      description: 'Most tokens of a call: prompt and answer of a text model, one input of an embedding model.',
+      description:
+        'Most tokens of a call: prompt and answer of a text model, one input of an embedding model, query and document of a reranker.',
     }),
-    dimensions: ofEmbedding('Size of its vectors.'),
+    dimensions: nullable(Type.Integer({ description: 'Size of its vectors.' }), 'Null unless it embeds.'),
     query_instruction: nullable(
       Type.String({ description: 'Put in front of inputs of type `query`.' }),
       'Null: nothing is.',
@@ -101,6 +107,7 @@ const example = {
       tools: true,
       reasoning_effort: ['none', 'low', 'high'],
       embeddings: false,
+      rerank: false,
       max_inputs: null,
       max_input_tokens: null,
       request_token_budget: null,

@@ -65,6 +65,7 @@ test('the list publishes context, defaults and capabilities of every base model'
       tools: true,
       reasoning_effort: ['none', 'low', 'high'],
       embeddings: false,
+      rerank: false,
       max_inputs: null,
       max_input_tokens: null,
       request_token_budget: null,

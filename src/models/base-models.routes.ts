@@ -64,7 +64,7 @@ export function toBaseModelWire(
   runtime: RuntimeStatus['status'] | null,
   training: TrainingProfile | null,
 ) {
-  const embeds = model.kind === 'embedding';
+  const isText = model.kind === 'text';
   const limits = limitsOf(model);
   return {
     id: model.id,
@@ -78,13 +78,14 @@ export function toBaseModelWire(
     inference: {
       defaults: chatDefaults,
       capabilities: {
-        streaming: !embeds,
+        streaming: isText,
         tools: model.tools,
         reasoning_effort: model.reasoningEfforts,
-        embeddings: embeds,
-        max_inputs: embeds ? limits.maxInputs : null,
-        max_input_tokens: embeds ? limits.maxInputTokens : null,
-        request_token_budget: embeds ? limits.requestTokenBudget : null,
+        embeddings: model.kind === 'embedding',
+        rerank: model.kind === 'reranker',
+        max_inputs: isText ? null : limits.maxInputs,
+        max_input_tokens: isText ? null : limits.maxInputTokens,
+        request_token_budget: isText ? null : limits.requestTokenBudget,
       },
     },
     training: trainingToWire(training),

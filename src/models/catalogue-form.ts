@@ -44,7 +44,7 @@ const Training = Type.Object(
   },
   strict,
 );
-const shared = {
+const untrained = {
   id: Type.String({ pattern: modelIdPattern.source }),
   name: Type.String({ minLength: 1, maxLength: 80 }),
   parameters: Positive,
@@ -52,6 +52,9 @@ const shared = {
   created: Day,
   max_context_tokens: Positive,
   credits_per_gpu_minute: Rate,
+};
+const shared = {
+  ...untrained,
   training_credits_per_gpu_minute: Type.Optional(Rate),
   index_credits_per_gpu_minute: Type.Optional(Rate),
   training: Type.Optional(Training),
@@ -82,6 +85,10 @@ const embeddingFields = {
 };
 export const TextEntry = Type.Object({ ...shared, ...textFields, source: Source }, strict);
 export const EmbeddingEntry = Type.Object({ ...shared, ...embeddingFields, source: Source }, strict);
+/** Of a reranker nothing else than calls is offered. */
+export const RerankerEntry = Type.Object({ ...untrained, kind: Type.Literal('reranker'), source: Source }, strict);
+const SharedFields = Type.Object({ ...shared, source: Source });
+export type SharedEntry = Static<typeof SharedFields>;
 const RateOfSize = Type.Object({ from_parameters: Positive, credits_per_gpu_minute: Rate }, strict);
 const libraryFields = {
   id: shared.id,
@@ -92,6 +99,7 @@ const libraryFields = {
   repo: Repository,
 };
 export const LibraryTextEntry = Type.Object({ ...libraryFields, ...textFields }, strict);
+export const LibraryRerankerEntry = Type.Object({ ...libraryFields, kind: Type.Literal('reranker') }, strict);
 export const LibraryEmbeddingEntry = Type.Object({ ...libraryFields, ...embeddingFields }, strict);
 /** The whole file; its models are checked one by one, so that a fault can name its own. */
 export const CatalogueFile = Type.Object(

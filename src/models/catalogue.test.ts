@@ -71,7 +71,7 @@ describe('catalogue', () => {
       '0.03\n    source',
       /^fanfold-tiny-chat: credits_per_gpu_minute must be string$/,
     ],
-    ['an unknown kind', 'kind: text', 'kind: audio', /^fanfold-tiny-chat: kind must be text or embedding$/],
+    ['an unknown kind', 'kind: text', 'kind: audio', /^fanfold-tiny-chat: kind must be text, embedding or reranker$/],
     [
       'dimensions that are a text',
       'dimensions: 128',

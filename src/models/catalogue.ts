@@ -4,13 +4,15 @@ import type { Static } from 'typebox';
 import { Check } from 'typebox/schema';
 import { parse } from 'yaml';
 import { isFields, type Micro, parseCredits } from '#kernel';
-import { type BaseModel, embeddingLimits, type HubSource } from './base-model.ts';
+import { type BaseModel, type HubSource, maxInputTokensOf } from './base-model.ts';
 import {
   CatalogueFile,
   EmbeddingEntry,
   firstProblem,
   type RawSource,
   type RawTraining,
+  RerankerEntry,
+  type SharedEntry,
   TextEntry,
 } from './catalogue-form.ts';
 import { type LibraryEntry, parseLibraryEntry } from './library.ts';
@@ -121,20 +123,28 @@ function parseEntry(raw: unknown, index: number, priceVersion: string): Catalogu
       ...sharedFields(raw, label, priceVersion),
       kind,
       dimensions: raw.dimensions,
-      maxInputTokens: Math.min(embeddingLimits.maxInputTokens, raw.max_context_tokens),
+      maxInputTokens: maxInputTokensOf(kind, raw.max_context_tokens),
       queryInstruction: raw.query_instruction,
       reasoningEfforts: [],
       tools: false,
     };
   }
-  throw new ModelError(`${label}: kind must be text or embedding`);
+  if (kind === 'reranker') {
+    if (!Check(RerankerEntry, raw)) throw new ModelError(`${label}: ${firstProblem(RerankerEntry, raw)}`);
+    return {
+      ...sharedFields(raw, label, priceVersion),
+      kind,
+      dimensions: null,
+      maxInputTokens: maxInputTokensOf(kind, raw.max_context_tokens),
+      queryInstruction: null,
+      reasoningEfforts: [],
+      tools: false,
+    };
+  }
+  throw new ModelError(`${label}: kind must be text, embedding or reranker`);
 }
 
-function sharedFields(
-  raw: Static<typeof TextEntry> | Static<typeof EmbeddingEntry>,
-  label: string,
-  priceVersion: string,
-) {
+function sharedFields(raw: SharedEntry, label: string, priceVersion: string) {
   const optional = (rate: string | undefined) => (rate === undefined ? null : readRate(rate));
   return {
     id: raw.id,

@@ -57,12 +57,18 @@ function pauseMs({ options: { retryAfterSeconds = 1 } }: Fault): number {
 type TestCall = Pick<LoadCheck, 'engine' | 'target' | 'signal'>;
 
 function answerOnce(call: TestCall): Promise<void> {
-  return call.target.kind === 'embedding' ? embedOnce(call) : chatOnce(call);
+  return call.target.kind === 'text' ? chatOnce(call) : embedOnce(call);
 }
 
 async function embedOnce({ engine, target, signal }: TestCall): Promise<void> {
   const { maxInputTokens, maxContextTokens } = target.baseModel;
-  const inputs = { target: target.runs, texts: ['Hello'], maxInputTokens: maxInputTokens ?? maxContextTokens };
+  const query = target.kind === 'reranker' ? { query: 'Hello' } : {};
+  const inputs = {
+    target: target.runs,
+    texts: ['Hello'],
+    ...query,
+    maxInputTokens: maxInputTokens ?? maxContextTokens,
+  };
   const { handle } = await engine.prepareEmbedding({ ...inputs, truncate: true }, signal);
   await engine.embed({ handle, signal });
 }

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { creditsText, nullable, pageQuery, timestamp } from '#http';
+import { modelKinds } from './model-kinds.ts';
 
 export const hostedStates = ['inactive', 'warming', 'active', 'failed'] as const;
 const visibilities = ['private', 'shared', 'public'] as const;
@@ -47,7 +48,10 @@ const target = Type.Object(
       maxLength: 128,
     }),
   },
-  { description: 'What the alias stands for, of the same kind as the project. Never another alias.' },
+  {
+    description:
+      'What the alias stands for, of the same kind as the project; a reranker is for embedding projects. Never another alias.',
+  },
 );
 
 export const createHostedBody = Type.Object({
@@ -108,7 +112,7 @@ export const hostedSchema = Type.Object(
       description:
         '`alias`: of this project. `base`: a base model, which every project has and only its owner may call.',
     }),
-    kind: Type.Enum(['text', 'embedding'], { description: 'Kind of model.' }),
+    kind: Type.Enum([...modelKinds], { description: 'Kind of model.' }),
     target,
     base_model: Type.String({ description: 'Id of the base model behind the target.' }),
     revision: nullable(Type.Integer({ minimum: 1 }), 'Counts the targets that the alias has had; null: a base model.'),

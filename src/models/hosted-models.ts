@@ -13,6 +13,7 @@ import {
 import { displayChangeOf, isTargetOf, retarget } from './hosted-retarget.ts';
 import { changedMeanwhile, type HostedScope, readHostedModel, recordHostedActivity } from './hosted-scope.ts';
 import { findTarget, type HostedTarget, type TargetName } from './hosted-target.ts';
+import { projectKindOf } from './model-kinds.ts';
 
 export type NewAlias = {
   alias: string;
@@ -65,7 +66,7 @@ export async function createHostedModel(deps: HostedDeps, scope: HostedScope, in
 
 /** A target of another kind than the project's cannot be put behind an alias of it. */
 function checkKind({ kind }: HostedTarget, project: ProjectSeen): void {
-  if (kind === project.kind) return;
+  if (projectKindOf(kind) === project.kind) return;
   throw fault('kind_mismatch', {
     message: `This is a model of kind ${kind}; the project is of kind ${project.kind}.`,
     param: 'target',
@@ -164,7 +165,7 @@ export async function activateHostedModel(deps: HostedDeps, scope: HostedScope, 
 
 async function targetOf({ targets }: HostedDeps, { project }: HostedScope, model: HostedModel): Promise<HostedTarget> {
   const target = await findTarget(targets, { type: model.targetType, id: model.targetId }, project.accountId);
-  if (target.kind === project.kind) return target;
+  if (projectKindOf(target.kind) === project.kind) return target;
   throw fault('invalid_request', {
     message: `target: ${model.targetId} is of kind ${target.kind} now; the project is of kind ${project.kind}.`,
     param: 'target',

@@ -11,6 +11,7 @@ import { checkLoad } from './hosted-load-check.ts';
 import { findHostedModelById, type HostedModel, searchTextOf } from './hosted-models.store.ts';
 import { changedMeanwhile, type HostedScope, readHostedModel, recordHostedActivity } from './hosted-scope.ts';
 import { findTarget, type HostedTarget, type TargetName } from './hosted-target.ts';
+import { projectKindOf } from './model-kinds.ts';
 
 /** A longer load is not waited for: it goes on, and the caller comes back. Less than clients wait. */
 const maxWaitMs = 50_000;
@@ -141,6 +142,6 @@ export async function rollBack(
   const name = { type: earlier.targetType, id: earlier.targetId };
   if (isTargetOf(model, name)) return model;
   const target = await findTarget(deps.targets, name, scope.project.accountId);
-  if (target.kind !== scope.project.kind) throw fault('kind_mismatch', { param: 'revision' });
+  if (projectKindOf(target.kind) !== scope.project.kind) throw fault('kind_mismatch', { param: 'revision' });
   return retarget(deps, scope, { model, target, display: sameDisplay, restoredFrom: revision });
 }

@@ -1,7 +1,8 @@
 import type { Adapter, Target } from '#engine';
 import { assertNever, type CountedRows, fault, type ListPosition, quotedText } from '#kernel';
-import { type BaseModel, isServed, type ModelKind } from './base-model.ts';
+import { type BaseModel, isServed } from './base-model.ts';
 import type { HostedModel, TargetType } from './hosted-models.store.ts';
+import type { ModelKind } from './model-kinds.ts';
 
 export type TargetName = { type: TargetType; id: string };
 

@@ -34,7 +34,7 @@ export function aliasToWire(model: HostedModel & { shareCount: number }, context
     alias: model.alias,
     display_name: model.displayName,
     source: 'alias',
-    kind: project.kind,
+    kind: baseModel?.kind ?? project.kind,
     target: { type: model.targetType, id: model.targetId },
     base_model: model.baseModelId,
     revision: model.revision,

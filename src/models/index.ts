@@ -1,5 +1,5 @@
 export { addModel } from './add-model.ts';
-export { type BaseModel, chatDefaults, type ModelKind, modelIdPattern, withQueryInstruction } from './base-model.ts';
+export { type BaseModel, chatDefaults, modelIdPattern, withQueryInstruction } from './base-model.ts';
 export { baseModelsRoutes, toCompatModel } from './base-models.routes.ts';
 export { isKvType, type SettingsChange } from './choose-settings.ts';
 export { checkAlias, insertHostedModel } from './hosted-alias.ts';
@@ -20,8 +20,7 @@ export type {
   TrainedModels,
 } from './hosted-target.ts';
 export { createModelUsage, type ModelUsage } from './hosted-usage.ts';
-export type { NewDeployment } from './hosting.ts';
-export { createHosting } from './hosting.ts';
+export { createHosting, type NewDeployment } from './hosting.ts';
 export {
   formatBytes,
   listModels,
@@ -31,6 +30,7 @@ export {
   renderModelTable,
 } from './list-models.ts';
 export { ModelError } from './model-error.ts';
+export { type ModelKind, modelKinds, projectKindOf } from './model-kinds.ts';
 export { engineModelOf, type ModelsService, openModels } from './models-service.ts';
 export { indexRateOf, listPrices } from './prices.ts';
 export { pullModel } from './pull/pull-model.ts';

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
 import { Check } from 'typebox/schema';
 import { isFields, type Micro } from '#kernel';
-import { type BaseModel, embeddingLimits } from './base-model.ts';
-import { firstProblem, LibraryEmbeddingEntry, LibraryTextEntry } from './catalogue-form.ts';
+import { type BaseModel, maxInputTokensOf } from './base-model.ts';
+import { firstProblem, LibraryEmbeddingEntry, LibraryRerankerEntry, LibraryTextEntry } from './catalogue-form.ts';
 import { ModelError } from './model-error.ts';
 
 /** A model of a hub that is known by an id: what is said of it before it is pulled. Its file says the rest. */
@@ -32,10 +32,17 @@ export function parseLibraryEntry(raw: unknown, label: string): LibraryEntry {
     const { dimensions, query_instruction: queryInstruction } = raw;
     return { ...sharedFields(raw), kind, dimensions, queryInstruction, reasoningEfforts: [], tools: false };
   }
-  throw new ModelError(`${label}: kind must be text or embedding`);
+  if (kind === 'reranker') {
+    if (!Check(LibraryRerankerEntry, raw)) throw new ModelError(`${label}: ${firstProblem(LibraryRerankerEntry, raw)}`);
+    const nothing = { dimensions: null, queryInstruction: null, reasoningEfforts: [], tools: false };
+    return { ...sharedFields(raw), kind, ...nothing };
+  }
+  throw new ModelError(`${label}: kind must be text, embedding or reranker`);
 }
 
-function sharedFields(raw: Static<typeof LibraryTextEntry> | Static<typeof LibraryEmbeddingEntry>) {
+type RawLibraryEntry = Static<typeof LibraryTextEntry | typeof LibraryEmbeddingEntry | typeof LibraryRerankerEntry>;
+
+function sharedFields(raw: RawLibraryEntry) {
   const { id, name, parameters, license, max_context_tokens: maxContextTokens, repo } = raw;
   return { id, name, parameters, license, maxContextTokens, repo };
 }
@@ -47,8 +54,7 @@ export function baseModelOf(
 ): BaseModel {
   return {
     ...entry,
-    maxInputTokens:
-      entry.kind === 'embedding' ? Math.min(embeddingLimits.maxInputTokens, entry.maxContextTokens) : null,
+    maxInputTokens: maxInputTokensOf(entry.kind, entry.maxContextTokens),
     rateMicroPerMinute: rate,
     priceVersion,
     source: { type: 'hub', repo, revision: 'main', sizeBytes: null, sha256: null },

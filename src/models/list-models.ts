@@ -1,6 +1,7 @@
 import { type MemoryBytes, type ModelMemory, modelFiles } from '#engine';
 import { formatCredits } from '#kernel';
-import type { BaseModel, ModelKind } from './base-model.ts';
+import type { BaseModel } from './base-model.ts';
+import type { ModelKind } from './model-kinds.ts';
 import type { ModelsService } from './models-service.ts';
 import { statFile } from './registered-files.ts';
 

@@ -6,6 +6,7 @@ import { stateOfBase } from './hosted-list.ts';
 import { frozenRate, hostedStates, ownerSchema } from './hosted-models.schema.ts';
 import type { FinishedJob, TrainedFacts } from './hosted-target.ts';
 import { rateToWire } from './hosted-wire.ts';
+import { type ModelKind, modelKinds } from './model-kinds.ts';
 import type { RegistryRow } from './model-registry.store.ts';
 import type { ModelListEntry } from './model-registry.ts';
 
@@ -16,7 +17,7 @@ export const registryQuery = Type.Object({
       description: 'Only hosted models, only training jobs, or only base models.',
     }),
   ),
-  kind: Type.Optional(Type.Enum(['text', 'embedding'], { description: 'Only models of this kind.' })),
+  kind: Type.Optional(Type.Enum([...modelKinds], { description: 'Only models of this kind.' })),
   state: Type.Optional(Type.Enum([...hostedStates], { description: 'Only models in this state.' })),
   project: projectAddress('Only models of this project, `{owner}/{project}`.'),
   q: Type.Optional(
@@ -43,7 +44,7 @@ export const registrySchema = Type.Object(
     ref: Type.String({ description: 'What calls say as `model`.' }),
     source: Type.Enum(['hosted', 'training_job', 'base'], { description: 'What kind of model it is.' }),
     name: Type.String({ description: 'Display name.' }),
-    kind: Type.Enum(['text', 'embedding'], { description: 'Kind of model.' }),
+    kind: Type.Enum([...modelKinds], { description: 'Kind of model.' }),
     project: nullable(
       Type.Object({
         owner: Type.String({ description: "Slug of the project's owner." }),
@@ -56,9 +57,9 @@ export const registrySchema = Type.Object(
     state: Type.Enum([...hostedStates], { description: 'As for hosted models.' }),
     base_model: Type.String({ description: 'Id of the base model behind it.' }),
     revision: nullable(Type.Integer({ minimum: 1 }), 'Revision of a hosted model.'),
-    dimensions: limit('Vector size; null: a text model.'),
-    max_context_tokens: limit('Prompt and answer together; null: an embedding model.'),
-    max_input_tokens: limit('One input; null: a text model.'),
+    dimensions: limit('Vector size; null: no embedding model.'),
+    max_context_tokens: limit('Prompt and answer together; null: no text model.'),
+    max_input_tokens: limit('One input, of a reranker query and document; null: a text model.'),
     callable: Type.Boolean({ description: 'You can call it now.' }),
     not_callable_reason: nullable(
       Type.Enum([...reasons], { type: 'string' }),
@@ -197,12 +198,16 @@ function sizesOf(model: BaseModel | undefined, trainedInputTokens: number | null
   };
 }
 
+const exampleCalls: Readonly<Record<ModelKind, { path: string; fields: object }>> = {
+  text: { path: 'chat/completions', fields: { messages: [{ role: 'user', content: 'Hello!' }] } },
+  embedding: { path: 'embeddings', fields: { input: 'Hello!' } },
+  reranker: { path: 'rerank', fields: { query: 'Hello!', documents: ['Good day!', 'Goodbye!'] } },
+};
+
 /** For a POSIX shell. An alias has no character that a shell or JSON would mind. */
 function exampleCurl(baseUrl: string, { ref, kind }: { ref: string; kind: BaseModel['kind'] }): string {
-  const [path, body] =
-    kind === 'text'
-      ? ['chat/completions', { model: ref, messages: [{ role: 'user', content: 'Hello!' }] }]
-      : ['embeddings', { model: ref, input: 'Hello!' }];
+  const { path, fields } = exampleCalls[kind];
+  const body = { model: ref, ...fields };
   const headers = `-H "Authorization: Bearer $FANFOLD_API_KEY" -H 'Content-Type: application/json'`;
   return `curl ${baseUrl}/${path} ${headers} -d '${JSON.stringify(body)}'`;
 }

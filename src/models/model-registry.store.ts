@@ -1,7 +1,8 @@
 import { type Sql, timeText } from '#db';
 import type { CountedRows, ListPosition } from '#kernel';
-import type { ModelKind } from './base-model.ts';
+import type { ProjectKind } from '#projects';
 import { type HostedModel, type HostedState, hostedColumns } from './hosted-models.store.ts';
+import type { ModelKind } from './model-kinds.ts';
 
 type Access = 'owned' | 'shared' | 'public';
 
@@ -24,6 +25,12 @@ export type RegistryFilter = {
   project: { ownerSlug: string; slug: string } | null;
   q: string | null;
 };
+
+/** Base models that are rerankers, which embedding projects host beside embedding models. */
+type Rerankers = { rerankers: readonly string[] };
+
+/** `$8`: the ids of the rerankers. */
+const kindColumn = `case when h.base_model_id = any($8::text[]) then 'reranker' else p.kind end`;
 
 const isValid = '(s.expires_at is null or s.expires_at > now())';
 
@@ -56,7 +63,7 @@ const filteredProject = `(
        where owner.slug = $5 and filter.slug = $6)`;
 
 const matches = (access: Access) => `($2::text is null or $2 = '${access}')
-      and ($3::text is null or p.kind = $3) and ($4::text is null or h.state = $4)
+      and ($3::text is null or ${kindColumn} = $3) and ($4::text is null or h.state = $4)
       and ($5::text is null or p.id = ${filteredProject})
       and ($7::text is null or position($7 in h.search_text) > 0)`;
 
@@ -64,29 +71,29 @@ const matches = (access: Access) => `($2::text is null or $2 = '${access}')
 const newestOfSource = (access: Access) => `(
     select h.id, h.created_at, '${access}' as access
       from ${sources[access]} and ${matches(access)}
-       and h.created_at <= $8 and (h.created_at < $8 or h.id collate "C" < $9)
-     order by h.created_at desc, h.id desc limit $10)`;
+       and h.created_at <= $9 and (h.created_at < $9 or h.id collate "C" < $10)
+     order by h.created_at desc, h.id desc limit $11)`;
 
 const countOfSource = (access: Access) => `(select count(*) from ${sources[access]} and ${matches(access)})`;
 
 const everyAccess: readonly Access[] = ['owned', 'shared', 'public'];
 
 const pageStatement = `
-  select ${hostedColumns}, page.access, p.kind, p.slug as "projectSlug", o.id as "ownerId", o.slug as "ownerSlug",
+  select ${hostedColumns}, page.access, ${kindColumn} as kind, p.slug as "projectSlug", o.id as "ownerId", o.slug as "ownerSlug",
          p.archived_at is not null as "isArchived",
          ${timeText('h.created_at')} as position
-    from (${everyAccess.map(newestOfSource).join(' union all ')} order by created_at desc, id desc limit $10) page
+    from (${everyAccess.map(newestOfSource).join(' union all ')} order by created_at desc, id desc limit $11) page
    ${probe('h', 'hosted_models', 'id = page.id')} ${projectOf} ${probe('o', 'accounts', 'id = p.account_id')}
    order by page.created_at desc, page.id desc`;
 const countStatement = `select (${everyAccess.map(countOfSource).join(' + ')})::integer as total`;
 
 export async function listRegistryRows(
   sql: Sql,
-  filter: RegistryFilter,
+  filter: RegistryFilter & Rerankers,
   { after, limit }: { after: ListPosition; limit: number },
 ): Promise<CountedRows<RegistryRow>> {
-  const { accountId, access, kind, state, project, q } = filter;
-  const values = [accountId, access, kind, state, project?.ownerSlug ?? null, project?.slug ?? null, q];
+  const { accountId, access, kind, state, project, q, rerankers } = filter;
+  const values = [accountId, access, kind, state, project?.ownerSlug ?? null, project?.slug ?? null, q, rerankers];
   const [rows, [count]] = await Promise.all([
     sql.query<RegistryRow>(pageStatement, [...values, after.createdAt, after.id, limit], {
       name: 'models.registry_page',
@@ -97,8 +104,8 @@ export async function listRegistryRows(
 }
 
 /** The oldest open project of an account, by kind: where it can call base models. */
-export async function findHomes(sql: Sql, accountId: string): Promise<ReadonlyMap<ModelKind, { slug: string }>> {
-  const rows = await sql.query<{ kind: ModelKind; slug: string }>(
+export async function findHomes(sql: Sql, accountId: string): Promise<ReadonlyMap<ProjectKind, { slug: string }>> {
+  const rows = await sql.query<{ kind: ProjectKind; slug: string }>(
     `select kind.kind, p.slug from unnest(array['text', 'embedding']) as kind (kind)
        join lateral (
          select slug from projects where account_id = $1 and kind = kind.kind and archived_at is null

@@ -10,6 +10,7 @@ import {
 import type { BaseModel } from './base-model.ts';
 import { compare, isAfter, positionOfBase, stateOfBase } from './hosted-list.ts';
 import type { FinishedJob, FinishedJobs } from './hosted-target.ts';
+import { projectKindOf } from './model-kinds.ts';
 import { findHomes, listRegistryRows, type RegistryFilter, type RegistryRow } from './model-registry.store.ts';
 
 export type ModelListEntry =
@@ -40,7 +41,9 @@ export async function listRegistry(
   const bases = includesSource('base') ? models.baseModels().filter((model) => matches(model, filter)) : [];
   const nothing = { rows: [], totalCount: 0 };
   const [hosted, jobs, homes] = await Promise.all([
-    includesSource('hosted') ? listRegistryRows(sql, filter, { after, limit: limit + 1 }) : nothing,
+    includesSource('hosted')
+      ? listRegistryRows(sql, { ...filter, rerankers: rerankersOf(models) }, { after, limit: limit + 1 })
+      : nothing,
     includesSource('training_job') && hasJobs(filter)
       ? finishedJobs.list(filter, { after, limit: limit + 1 })
       : nothing,
@@ -51,7 +54,9 @@ export async function listRegistry(
     ...jobs.rows.map((job) => ({ source: 'training_job', job }) as const),
     ...bases
       .filter((model) => isAfter(positionOfBase(model), after))
-      .map((baseModel) => ({ source: 'base', baseModel, home: homes.get(baseModel.kind) ?? null }) as const),
+      .map(
+        (baseModel) => ({ source: 'base', baseModel, home: homes.get(projectKindOf(baseModel.kind)) ?? null }) as const,
+      ),
   ];
   return {
     rows: entries.toSorted((a, b) => compare(positionOf(a), positionOf(b))).slice(0, limit + 1),
@@ -63,6 +68,9 @@ export async function listRegistry(
     },
   };
 }
+
+const rerankersOf = ({ baseModels }: RegistryDeps['models']) =>
+  baseModels().flatMap(({ id, kind }) => (kind === 'reranker' ? [id] : []));
 
 function scopeOf(filter: RegistryFilter & { source: RegistrySource | null }): string[] {
   const { accountId, source, access, kind, state, project, q } = filter;

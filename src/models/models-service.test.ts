@@ -97,7 +97,7 @@ describe('models of a server', () => {
       [{ id: 'Mine', kind: 'text', ggufPath }, /not a model id/],
       [{ id: 'training-job#1', kind: 'text', ggufPath }, /not a model id/],
       [{ id: 'fanfold-tiny-chat', kind: 'text', ggufPath, force: true }, /ships with Fanfold/],
-      [{ id: 'qwen3-0.6b', kind: 'embedding', ggufPath }, /is a text model of the catalogue/],
+      [{ id: 'qwen3-0.6b', kind: 'embedding', ggufPath }, /of the catalogue is of kind text/],
       [{ id: 'qwen3-0.6b', kind: 'text', ggufPath, rate: '1' }, /only --gguf can be given/],
       [{ id: 'qwen3-0.6b', kind: 'text', ggufPath }, /has 384 parameters; qwen3-0.6b has 596049920/],
       [{ id: 'm', kind: 'text', ggufPath, rate: '-1' }, /is not a rate/],

@@ -3,7 +3,7 @@ import { readFileSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { EngineModel } from '#engine';
 import { type Clock, parseCredits, systemClock } from '#kernel';
-import { type BaseModel, embeddingLimits } from './base-model.ts';
+import { type BaseModel, maxInputTokensOf } from './base-model.ts';
 import { type CatalogueEntry, loadCatalogue, type ModelCatalogue } from './catalogue.ts';
 import { baseModelOf } from './library.ts';
 import { reasonOf } from './model-error.ts';
@@ -149,7 +149,7 @@ function withSettings(model: BaseModel, { settings: all }: Registry): BaseModel 
   const settings = all.get(model.id);
   if (settings === undefined) return model;
   const maxContextTokens = settings.context?.tokens ?? model.maxContextTokens;
-  const maxInputTokens = model.kind === 'text' ? null : Math.min(embeddingLimits.maxInputTokens, maxContextTokens);
+  const maxInputTokens = maxInputTokensOf(model.kind, maxContextTokens);
   return { ...model, maxContextTokens, maxInputTokens, settings };
 }
 
@@ -182,7 +182,6 @@ function addedModel(id: string, entry: RegistryEntry, onWarning: (line: string) 
   const { added } = entry;
   // A pulled entry whose catalogue row is gone: nothing describes it any more.
   if (!added) return null;
-  const text = added.kind === 'text';
   return {
     id,
     name: added.name,
@@ -190,13 +189,13 @@ function addedModel(id: string, entry: RegistryEntry, onWarning: (line: string) 
     parameters: added.parameters,
     license: added.license,
     maxContextTokens: added.max_context_tokens,
-    dimensions: text ? null : added.dimensions,
-    maxInputTokens: text ? null : Math.min(embeddingLimits.maxInputTokens, added.max_context_tokens),
+    dimensions: added.kind === 'embedding' ? added.dimensions : null,
+    maxInputTokens: maxInputTokensOf(added.kind, added.max_context_tokens),
     rateMicroPerMinute: parseCredits(added.credits_per_gpu_minute) ?? 0n,
     priceVersion: added.price_version,
-    queryInstruction: text ? null : added.query_instruction,
-    reasoningEfforts: text ? added.reasoning_efforts : [],
-    tools: text && added.tools,
+    queryInstruction: added.kind === 'embedding' ? added.query_instruction : null,
+    reasoningEfforts: added.kind === 'text' ? added.reasoning_efforts : [],
+    tools: added.kind === 'text' && added.tools,
     source: sourceOf(entry),
     installed: filesOf(id, entry, onWarning),
     created: new Date(entry.installed_at),

@@ -49,6 +49,7 @@ const Added = Type.Union([
     dimensions: Type.Integer({ minimum: 1 }),
     query_instruction: Type.Union([Type.String({ minLength: 1 }), Type.Null()]),
   }),
+  Type.Object({ ...addedFields, kind: Type.Literal('reranker') }),
 ]);
 const Entry = Type.Object({
   /** The parts of a split model in order; else one. */

@@ -1,6 +1,6 @@
 import type { Target } from '#engine';
 import { fault, type Micro, quotedText } from '#kernel';
-import { type BaseModel, embeddingLimits, isServed } from './base-model.ts';
+import { type BaseModel, embeddingLimits, isServed, rerankLimits } from './base-model.ts';
 import type { AliasRow } from './hosted-models.store.ts';
 import type { TrainedModel } from './hosted-target.ts';
 
@@ -14,7 +14,7 @@ export type ServedModel = {
   rateMicroPerMinute: Micro;
   priceVersion: string;
   queryInstruction: string | null;
-  /** A text model takes one prompt, as long as its context; the last three matter to embedding models. */
+  /** A text model takes one prompt, as long as its context; the last three matter to embedding models and rerankers. */
   limits: { maxContextTokens: number; maxInputTokens: number; maxInputs: number; requestTokenBudget: number };
 };
 
@@ -146,6 +146,14 @@ export function limitsOf({ kind, maxContextTokens, maxInputTokens }: BaseModel):
     };
   }
   const longest = maxInputTokens ?? embeddingLimits.maxInputTokens;
+  if (kind === 'reranker') {
+    return {
+      maxContextTokens,
+      maxInputTokens: longest,
+      maxInputs: rerankLimits.maxDocuments,
+      requestTokenBudget: Math.max(longest, rerankLimits.requestTokenBudget),
+    };
+  }
   return {
     maxContextTokens,
     maxInputTokens: longest,

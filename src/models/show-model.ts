@@ -1,8 +1,9 @@
 import type { EngineModel, KvType, MemoryBytes, ModelMemory, ModelPlanner } from '#engine';
-import type { BaseModel, ModelKind } from './base-model.ts';
+import type { BaseModel } from './base-model.ts';
 import { readGgufFacts, supportedContextOf } from './gguf/facts.ts';
 import { formatBytes, formatMemory } from './list-models.ts';
 import { ModelError } from './model-error.ts';
+import type { ModelKind } from './model-kinds.ts';
 import { noSettings } from './model-settings.ts';
 import { engineModelOf, type ModelsService } from './models-service.ts';
 

@@ -1,4 +1,4 @@
-import type { ModelKind } from './base-model.ts';
+import type { ModelKind } from './model-kinds.ts';
 
 /** What can be said about how to train; the words of the interface. */
 export const hyperparameterNames = [

@@ -123,7 +123,7 @@ test('tiny-embed: texts become the same tokens with the end token, and their vec
   const worst = await withContext('tiny-embed', async (context) => {
     let least = 1;
     for (const { text, ids, embedding } of references) {
-      const tokens = vocabulary.tokenizeInput(text);
+      const tokens = vocabulary.inputFrame().tokenize(text);
       assert.deepEqual([...tokens], ids, text);
       const got = await vectorOf(context, tokens);
       least = Math.min(least, cosine(got, Float32Array.from(embedding)));

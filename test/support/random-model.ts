@@ -51,7 +51,7 @@ export const smallShape: ModelShape = {
 export type RandomModel = {
   shape: ModelShape;
   seed: number;
-  kind: 'text' | 'embedding';
+  kind: 'text' | 'embedding' | 'reranker';
   /** Standard deviation of the weights: larger ones make the outputs differ more from token to token. */
   spread: number;
   /** Chance-driven output would end at once when it hits the end token; false keeps that token out of the way. */
@@ -138,7 +138,7 @@ function metadataOf({
     [`${architecture}.attention.value_length`]: { type: 'u32', value: shape.headWidth },
     [`${architecture}.attention.layer_norm_rms_epsilon`]: { type: 'f32', value: 1e-6 },
     [`${architecture}.rope.freq_base`]: { type: 'f32', value: 1e6 },
-    ...optional(`${architecture}.pooling_type`, kind === 'embedding' ? 3 : undefined),
+    ...optional(`${architecture}.pooling_type`, poolings[kind]),
     ...optional(`${architecture}.attention.sliding_window`, shape.window),
     ...optional(`${architecture}.shortconv.l_cache`, shape.convolution),
     'tokenizer.ggml.model': { type: 'string', value: 'gpt2' },
@@ -151,8 +151,20 @@ function metadataOf({
     'tokenizer.ggml.add_bos_token': { type: 'bool', value: false },
     ...(kind === 'embedding' ? { 'tokenizer.ggml.add_eos_token': { type: 'bool', value: true } as const } : {}),
     'tokenizer.chat_template': { type: 'string', value: template },
+    ...(kind === 'reranker' ? rerankerMetadata(architecture) : {}),
   };
 }
+
+const poolings = { text: undefined, embedding: 3, reranker: 4 } as const;
+
+/** As conversions of Qwen3-Reranker have it. */
+export const rerankTemplate =
+  '<|im_start|>system\nJudge the Document by the Query.<|im_end|>\n<|im_start|>user\n<Query>: {query}\n<Document>: {document}<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n';
+
+const rerankerMetadata = (architecture: string): Record<string, GgufValue> => ({
+  'tokenizer.chat_template.rerank': { type: 'string', value: rerankTemplate },
+  [`${architecture}.classifier.output_labels`]: { type: 'strings', value: ['yes', 'no'] },
+});
 
 function optional(key: string, value: number | undefined): Record<string, GgufValue> {
   return value === undefined ? {} : { [key]: { type: 'u32', value } };
@@ -212,6 +224,7 @@ function tensorsOf({ shape, seed, spread, ends, kind, special = specialTokens }:
   });
   const outputNorm = shape.convolution === undefined ? 'output_norm' : 'token_embd_norm';
   const tensors = [matrix('token_embd', width, shape.vocabulary), norm(outputNorm, width)];
+  if (kind === 'reranker') tensors.push(matrix('cls.output', width, 2));
   // An output matrix of its own lets the end tokens be silenced; embedding models have no use for one.
   if (!ends && kind === 'text') tensors.push(silenced(matrix('output', width, shape.vocabulary), 256, special.length));
   for (let layer = 0; layer < shape.layers; layer++) {

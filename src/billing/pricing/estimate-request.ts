@@ -42,7 +42,7 @@ function callsOf(body: EstimateBody, { kind }: PricedModel): Work {
   refuseTooMuch(body, kind);
   const { requests = 1, active_ms: activeMs, prompt_tokens, max_tokens, input_tokens, inputs } = body;
   if (activeMs !== undefined) return { kind: 'active_time', activeMs, requests };
-  if (kind === 'embedding') {
+  if (kind !== 'text') {
     if (input_tokens === undefined) throw missing('input_tokens');
     return { kind: 'embedding', inputTokens: input_tokens * (inputs ?? 1), requests };
   }

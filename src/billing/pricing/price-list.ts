@@ -3,10 +3,13 @@ import type { CursorCodec, Micro, PageRequest } from '#kernel';
 export const operations = ['inference', 'training', 'index'] as const;
 type Operation = (typeof operations)[number];
 
+/** Kinds of models that have prices. */
+export const pricedKinds = ['text', 'embedding', 'reranker'] as const;
+
 /** What the price list has to know of a base model. */
 export type PricedModel = {
   id: string;
-  kind: 'text' | 'embedding';
+  kind: (typeof pricedKinds)[number];
   /** Number of weights. */
   parameters: number;
   listedAt: Date;

@@ -4,7 +4,7 @@ import { creditsText, nullable, pageQuery, timestamp } from '#http';
 import { formatCredits, type Micro } from '#kernel';
 import type { Estimate, Figures } from './estimate.ts';
 import { type CreditPack, formatAmount, type Price } from './packs.ts';
-import { type ListedPrice, operations, type PriceList } from './price-list.ts';
+import { type ListedPrice, operations, type PriceList, pricedKinds } from './price-list.ts';
 
 export const moneySchema = Type.Object(
   {
@@ -46,14 +46,14 @@ export const platformSchema = Type.Object({
 
 export const pricesQuery = Type.Object({
   ...pageQuery,
-  kind: Type.Optional(Type.Enum(['text', 'embedding'], { description: 'Only models of this kind.' })),
+  kind: Type.Optional(Type.Enum([...pricedKinds], { description: 'Only models of this kind.' })),
   operation: Type.Optional(Type.Enum([...operations], { description: 'Only prices of this operation.' })),
 });
 
 export const priceSchema = Type.Object(
   {
     model: Type.String({ description: 'Id of the base model.' }),
-    kind: Type.Enum(['text', 'embedding'], { description: 'Kind of the model.' }),
+    kind: Type.Enum([...pricedKinds], { description: 'Kind of the model.' }),
     operation: Type.Enum([...operations], { description: 'What is done with it.' }),
     credits_per_gpu_minute: creditsText('Rate.'),
     credits_per_unit: creditsText('What one unit of 100 ms costs; a call is rounded once, as a whole.'),
@@ -81,8 +81,8 @@ export const estimateBody = Type.Object({
   ),
   prompt_tokens: count(10_000_000, 'Tokens of the prompt of one call.', 0),
   max_tokens: count(10_000_000, 'Most tokens of the answer.'),
-  inputs: count(1_000, 'Inputs of one call.'),
-  input_tokens: count(10_000_000, 'Tokens of each input.'),
+  inputs: count(1_000, 'Inputs of one call; of a reranker, documents.'),
+  input_tokens: count(10_000_000, 'Tokens of each input; of a reranker, of query and document together.'),
   examples: count(100_000_000, 'Examples of the dataset.'),
   tokens: count(1_000_000_000_000, 'Tokens of all examples, when known.'),
   hyperparameters: Type.Optional(

@@ -44,7 +44,7 @@ describe('GGUF header reader', () => {
     assert.equal(header.arrayLengths.get('tokenizer.ggml.tokens'), 3);
     assert.equal(header.values.has('tokenizer.ggml.tokens'), false);
     assert.equal(header.parameters, 384);
-    assert.equal(header.tensorCount, 1);
+    assert.equal(header.tensorNames.size, 1);
   });
 
   test('an incomplete download is refused at every length, and never accepted', () => {

@@ -5,7 +5,7 @@ export type GgufHeader = {
   version: number;
   values: ReadonlyMap<string, GgufScalar>;
   arrayLengths: ReadonlyMap<string, number>;
-  tensorCount: number;
+  tensorNames: ReadonlySet<string>;
   parameters: number;
   fileBytes: number;
 };
@@ -48,7 +48,8 @@ function readHeader(bytes: GgufBytes, fileBytes: number): GgufHeader {
       `${bytes.file} is incomplete: it has ${fileBytes} bytes and its tensors need ${dataStart + tensors.dataBytes}.`,
     );
   }
-  return { version, values, arrayLengths, tensorCount, parameters: tensors.parameters, fileBytes };
+  const { names: tensorNames, parameters } = tensors;
+  return { version, values, arrayLengths, tensorNames, parameters, fileBytes };
 }
 
 function alignmentOf(values: ReadonlyMap<string, GgufScalar>, file: string): number {
@@ -101,7 +102,7 @@ const tensorTypes = new Map<number, readonly [elements: number, bytes: number]>(
   [39, [32, 17]],
 ]);
 
-function readGgufTensors(bytes: GgufBytes, tensorCount: number): { parameters: number; dataBytes: number } {
+function readGgufTensors(bytes: GgufBytes, tensorCount: number) {
   const names = new Set<string>();
   let parameters = 0;
   let dataBytes = 0;
@@ -115,7 +116,7 @@ function readGgufTensors(bytes: GgufBytes, tensorCount: number): { parameters: n
     parameters += elements;
     dataBytes = Math.max(dataBytes, offset + Math.ceil(elements / blockElements) * blockBytes);
   }
-  return { parameters, dataBytes };
+  return { names, parameters, dataBytes };
 }
 
 function readElementCount(bytes: GgufBytes, name: string): number {

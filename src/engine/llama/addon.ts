@@ -40,7 +40,7 @@ export type NativeContext = {
    */
   restoreCheckpoint(checkpoint: NativeCheckpoint, lastPosition: number, sequenceId: number): Promise<boolean>;
   setLoras(loras: NativeAdapter[], scales: number[]): void;
-  /** The pooled vector of sequence 0, or of the last output where the model has no pooling. */
+  /** The pooled vector of sequence 0, or of the last output where the model has no pooling; of rankings the scores. */
   getEmbedding(inputTokens: number): Float64Array;
 };
 
@@ -126,6 +126,7 @@ export type Addon = {
       embeddings: boolean;
       kvCacheKeyType: number;
       kvCacheValueType: number;
+      ranking: boolean;
     },
   ) => NativeContext & { init(): Promise<boolean> };
   AddonContextSequenceCheckpoint: new () => NativeCheckpoint;

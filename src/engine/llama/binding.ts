@@ -44,6 +44,13 @@ type ModelFacts = {
   vocabularySize: number;
   /** How a text is divided before its parts become tokens; null: the file does not say. */
   preTokenizer: string | null;
+  /** How a reranker takes a query and a document. `addsSeparator` null: the file does not say. */
+  rerank: {
+    template: string | null;
+    addsSeparator: boolean | null;
+    /** llama.cpp gives a probability rather than a logit. */
+    isScoreNormalised: boolean;
+  };
   attention: AttentionFacts;
   /** Its output counts as one. */
   layers: number;
@@ -57,6 +64,8 @@ export type ContextOptions = {
   embeddings: boolean;
   /** Left out: f16. */
   kv?: KvType | undefined;
+  /** An output is a score. Many files of rerankers do not say so themselves. */
+  ranking?: boolean;
 };
 
 /**
@@ -125,6 +134,7 @@ export async function openModel(
           embeddings: options.embeddings,
           kvCacheKeyType: kvTypeIds[options.kv ?? 'f16'],
           kvCacheValueType: kvTypeIds[options.kv ?? 'f16'],
+          ranking: options.ranking ?? false,
         });
         if (!(await context.init())) throw new Error('not enough memory for the context');
         return context;
@@ -229,6 +239,9 @@ function deviceOf(addon: Addon): DeviceMemory | null {
   return { freeBytes: total - used, totalBytes: total, isMainMemory: unifiedSize >= total };
 }
 
+/** Architectures whose scores go through a softmax (`build_pooling` of llama.cpp). */
+const scoresWithSoftmax: ReadonlySet<string> = new Set(['qwen3', 'qwen3vl']);
+
 function factsOf({ values, arrayLengths }: GgufHeader, addon: Addon): ModelFacts {
   const architecture = String(values.get('general.architecture'));
   const textOf = (key: string) => {
@@ -236,6 +249,7 @@ function factsOf({ values, arrayLengths }: GgufHeader, addon: Addon): ModelFacts
     return typeof value === 'string' ? value : null;
   };
   const pooling = values.get(`${architecture}.pooling_type`);
+  const addsSeparator = values.get('tokenizer.ggml.add_sep_token');
   const window = values.get(`${architecture}.attention.sliding_window`);
   const blocks = values.get(`${architecture}.block_count`);
   return {
@@ -244,6 +258,11 @@ function factsOf({ values, arrayLengths }: GgufHeader, addon: Addon): ModelFacts
     causal: values.get(`${architecture}.attention.causal`) !== false,
     vocabularySize: arrayLengths.get('tokenizer.ggml.tokens') ?? 0,
     preTokenizer: textOf('tokenizer.ggml.pre'),
+    rerank: {
+      template: textOf('tokenizer.chat_template.rerank'),
+      addsSeparator: typeof addsSeparator === 'boolean' ? addsSeparator : null,
+      isScoreNormalised: scoresWithSoftmax.has(architecture),
+    },
     attention: {
       window: typeof window === 'number' && window > 0 ? window : null,
       isRecurrent: addon.getIsArchRecurrent(architecture) === true || addon.getIsArchHybrid(architecture) === true,

@@ -5,6 +5,7 @@ import { nodeCommand } from '#processes';
 import type { ChatPrompt, Delta, Sampling } from '../port.ts';
 import { formats } from '../text/formats/formats.fixture.ts';
 import { grammarTexts } from '../text/grammar.ts';
+import type { EmbeddingTexts } from './embedding-texts.ts';
 import { stackKb } from './engine-process.ts';
 import { type ChildConfig, type FromChild, serializePrompt, type ToChild } from './protocol.ts';
 
@@ -126,12 +127,12 @@ export class ChildDriver {
     return this.generate(handle, sampling, cacheScope).done;
   }
 
-  async embed(texts: string[], limits: { maxInputTokens?: number; adapter?: ChatPrompt['target']['adapter'] } = {}) {
+  async embed(texts: string[], more: Partial<EmbeddingTexts> & { adapter?: ChatPrompt['target']['adapter'] } = {}) {
     const id = this.#nextId();
     const handle = `handle ${id}`;
     const prepared = this.#replyTo(id);
-    const { maxInputTokens = 500, adapter = null } = limits;
-    this.send({ type: 'prepare_embedding', id, handle, adapter, texts, maxInputTokens, truncate: true });
+    const usual = { adapter: null, maxInputTokens: 500, truncate: true };
+    this.send({ type: 'prepare_embedding', id, handle, texts, ...usual, ...more });
     const report = await prepared;
     if (report.type !== 'prepared') throw new Error(JSON.stringify(report));
     const embedId = this.#nextId();

@@ -19,7 +19,7 @@ function noted() {
     // as: what these tests need of it.
   } as unknown as NativeContext;
   const options = {
-    model: { createContext: async () => context, facts: { pooling: 'last', causal: true } },
+    model: { createContext: async () => context, facts: { pooling: 'last', causal: true, rerank: {} } },
     config: { kind: 'embedding', maxContextTokens: 100, batchTokens, adapterContexts: 0, threads: 1 },
     send: () => {},
     now: () => 0,

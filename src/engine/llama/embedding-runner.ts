@@ -33,6 +33,7 @@ export class EmbeddingRunner {
   readonly #options: EmbeddingRunnerOptions;
   readonly #lanes: Lanes<Job[]>;
   readonly #throughput: ThroughputMeter;
+  readonly #read: (output: Float64Array) => Float32Array;
   readonly #chunkTokens: number;
   readonly #places: Uint32Array;
   #turns = 0;
@@ -43,6 +44,8 @@ export class EmbeddingRunner {
     const { model, config } = options;
     this.#options = options;
     this.#throughput = new ThroughputMeter(options.send);
+    const { isScoreNormalised } = model.facts.rerank;
+    this.#read = config.kind === 'reranker' ? (output) => scoreOf(output, isScoreNormalised) : normalised;
     this.#chunkTokens = chunkTokensOf(model.facts, config);
     this.#places = Uint32Array.from({ length: this.#chunkTokens }, (_, place) => place);
     this.#lanes = new Lanes({
@@ -160,7 +163,7 @@ export class EmbeddingRunner {
       this.#reply();
       await decoded;
     }
-    return normalised(context.getEmbedding(tokens.length));
+    return this.#read(context.getEmbedding(tokens.length));
   }
 
   #fail(job: Job, error: unknown): void {
@@ -178,18 +181,28 @@ export class EmbeddingRunner {
 
 /** For one input at a time, whoever it is for. */
 export function embeddingContext(facts: NativeModel['facts'], config: ChildConfig): ContextOptions {
-  const { maxContextTokens: contextTokens, threads, kv } = config;
+  const { kind, maxContextTokens: contextTokens, threads, kv } = config;
   const batchTokens = Math.min(chunkTokensOf(facts, config), contextTokens);
-  return { sequences: 1, contextTokens, batchTokens, threads, kv, embeddings: true };
+  return { sequences: 1, contextTokens, batchTokens, threads, kv, embeddings: true, ranking: kind === 'reranker' };
 }
 
-function chunkTokensOf(facts: NativeModel['facts'], { batchTokens, maxContextTokens }: ChildConfig): number {
-  return feedsInChunks(facts) ? batchTokens : maxContextTokens;
+function chunkTokensOf(facts: NativeModel['facts'], { kind, batchTokens, maxContextTokens }: ChildConfig): number {
+  return kind === 'embedding' && feedsInChunks(facts) ? batchTokens : maxContextTokens;
 }
 
 /** The vector of the last token needs only the cells before it; means over all tokens need them in one batch. */
 function feedsInChunks({ pooling, causal }: NativeModel['facts']): boolean {
   return causal && (pooling === null || pooling === 'none' || pooling === 'last');
+}
+
+/**
+ * How well a document fits a query, from 0 to 1: the first output of the classification head, as a probability. Throws on a value that
+ * is not finite, which no client could use.
+ */
+export function scoreOf(output: Float64Array, isNormalised: boolean): Float32Array {
+  const [value = Number.NaN] = output;
+  if (!Number.isFinite(value)) throw new Error('The model gave no score.');
+  return Float32Array.of(isNormalised ? value : 1 / (1 + Math.exp(-value)));
 }
 
 /** Unit length. Throws on values that are not finite, which no client could use. */

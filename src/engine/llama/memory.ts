@@ -1,4 +1,4 @@
-import type { KvType } from '../port.ts';
+import type { EngineModelKind, KvType } from '../port.ts';
 import { checkpointLimits } from './checkpoints.ts';
 import type { MeasuredMemory, MemoryBytes } from './memory-protocol.ts';
 import type { ChildConfig } from './protocol.ts';
@@ -49,7 +49,7 @@ export function adapterSequences(sequences: number): number {
 }
 
 export type MeasuredModel = Pick<MeasuredMemory, 'weights' | 'needsCheckpoints'> & {
-  kind: 'text' | 'embedding';
+  kind: EngineModelKind;
   fileBytes: number;
   /** By their sequences. */
   contexts: ReadonlyMap<number, MemoryBytes>;

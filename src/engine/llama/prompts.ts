@@ -1,11 +1,14 @@
 import { fault, lazy } from '#kernel';
 import type { Adapter, ChatPrompt, Sampling } from '../port.ts';
+import { queryTooLong } from '../refusals.ts';
 import type { OutputFormat } from '../text/formats/output-format.ts';
 import { fieldOf, type GrammarTexts, tooComplex } from '../text/grammar.ts';
 import { type ChatTemplate, renderChat, type Segment } from '../text/template.ts';
 import type { NativeModel } from './binding.ts';
+import type { EmbeddingTexts } from './embedding-texts.ts';
 import type { PromptFacts, ReasoningTags } from './generation.ts';
 import { Grammars, type RequestGrammars } from './grammars.ts';
+import type { InputFrame } from './input-frame.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** Turns requests into tokens, before they run. Faults are the caller's: `invalid_request` with the field. */
@@ -48,14 +51,10 @@ export function reasoningTags(vocabulary: Vocabulary, format: OutputFormat | nul
 export type PromptMaker = {
   /** `read`: where its messages were read elsewhere. */
   chat: (prompt: ChatPrompt, grammars: GrammarTexts, read?: ReadChat) => TokenizedChat;
-  inputs: (request: {
-    adapter: Adapter | null;
-    texts: readonly string[];
-    maxInputTokens: number;
-    truncate: boolean;
-    scope?: string;
-    read?: ReadInputs;
-  }) => { prepared: TokenizedInputs; report: ReadInputs['report'] };
+  inputs: (request: EmbeddingTexts & { adapter: Adapter | null; scope?: string; read?: ReadInputs }) => {
+    prepared: TokenizedInputs;
+    report: ReadInputs['report'];
+  };
 };
 
 export function createPromptMaker(model: NativeModel, vocabulary: Vocabulary, now: () => Date): PromptMaker {
@@ -76,21 +75,31 @@ export function createPromptMaker(model: NativeModel, vocabulary: Vocabulary, no
         reasoningEffort: prompt.reasoningEffort,
       };
     },
-    inputs: ({ adapter, texts, maxInputTokens, truncate, scope = '', read }) => {
-      const { inputs, report } = read ?? readInputs(vocabulary, { texts, maxInputTokens, truncate });
+    inputs: ({ adapter, scope = '', read, ...texts }) => {
+      const { inputs, report } = read ?? readInputs(vocabulary, texts);
       return { prepared: { kind: 'inputs', inputs, adapter, scope }, report };
     },
   };
 }
 
-type Texts = { texts: readonly string[]; maxInputTokens: number; truncate: boolean };
+/** How long inputs in a frame may be, and whether longer ones are cut. Throws where none fits, however short. */
+export function inputBound(
+  frame: InputFrame,
+  { query, maxInputTokens: most, maxDocumentTokens, truncate }: Omit<EmbeddingTexts, 'texts'>,
+) {
+  if (query !== undefined && frame.size >= most) throw queryTooLong({ atLeast: frame.size, most });
+  const ofDocument = maxDocumentTokens === undefined ? Infinity : frame.size + maxDocumentTokens;
+  return { most: Math.min(most, ofDocument), isCut: truncate || ofDocument <= most };
+}
 
-function readInputs(vocabulary: Vocabulary, { texts, maxInputTokens, truncate }: Texts): ReadInputs {
+function readInputs(vocabulary: Vocabulary, { texts, ...bounds }: EmbeddingTexts): ReadInputs {
+  const frame = vocabulary.inputFrame(bounds.query);
+  const { most, isCut } = inputBound(frame, bounds);
   const report: ReadInputs['report'] = [];
   const inputs = texts.map((text) => {
-    const whole = vocabulary.tokenizeInput(text);
-    const truncated = truncate && whole.length > maxInputTokens;
-    const tokens = truncated ? vocabulary.cutInput(whole, maxInputTokens) : whole;
+    const whole = frame.tokenize(text);
+    const truncated = isCut && whole.length > most;
+    const tokens = truncated ? frame.cut(whole, most) : whole;
     report.push({ tokens: tokens.length, truncated });
     return tokens;
   });

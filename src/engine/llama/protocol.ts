@@ -1,7 +1,8 @@
 import { parseExactJson } from '#kernel';
-import type { ChatPrompt, Delta, KvType, Sampling, Usage } from '../port.ts';
+import type { ChatPrompt, Delta, EngineModelKind, KvType, Sampling, Usage } from '../port.ts';
 import type { OutputFormatSpec } from '../text/formats/output-format.ts';
 import type { GrammarTexts } from '../text/grammar.ts';
+import type { EmbeddingTexts } from './embedding-texts.ts';
 import type { ReadChat, ReadInputs } from './prompts.ts';
 
 /**
@@ -27,7 +28,7 @@ import type { ReadChat, ReadInputs } from './prompts.ts';
  */
 export type ChildConfig = {
   modelId: string;
-  kind: 'text' | 'embedding';
+  kind: EngineModelKind;
   ggufPath: string;
   maxContextTokens: number;
   /** Sequences of the context: how many requests run at once. */
@@ -59,19 +60,16 @@ export type ToChild =
       grammars: GrammarTexts;
       read?: ReadChat;
     }
-  | {
+  | ({
       type: 'prepare_embedding';
       id: number;
       handle: string;
       adapter: ChatPrompt['target']['adapter'];
-      texts: string[];
-      maxInputTokens: number;
-      truncate: boolean;
       /** Turns are taken per scope (an account). */
       scope?: string;
       /** The texts were read elsewhere, and are left out. */
       read?: ReadInputs;
-    }
+    } & EmbeddingTexts)
   | { type: 'generate'; id: number; handle: string; sampling: Sampling; cacheScope: string }
   | { type: 'embed'; id: number; handle: string }
   | { type: 'cancel'; id: number }

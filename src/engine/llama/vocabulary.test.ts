@@ -78,10 +78,11 @@ describe('tokens of text', () => {
   test('an input to embed ends with one end token, also where it is cut; a text model adds none', () => {
     const embedding = createVocabulary(models.embedding);
     const end = embedding.find('<|endoftext|>') ?? -1;
-    const input = embedding.tokenizeInput('a<|endoftext|>');
+    const frame = embedding.inputFrame();
+    const input = frame.tokenize('a<|endoftext|>');
     assert.deepEqual([input.at(-1), input.filter((token) => token === end).length], [end, 1]);
-    assert.deepEqual([...embedding.cutInput(input, 3)], [input[0], input[1], end]);
-    assert.equal(vocabulary.tokenizeInput('abc').length, 3);
+    assert.deepEqual([...frame.cut(input, 3)], [input[0], input[1], end]);
+    assert.equal(vocabulary.inputFrame().tokenize('abc').length, 3);
   });
 
   test('a tag is found where it is one token', () => {

@@ -3,6 +3,7 @@ import { formatOf, shownTexts } from '../text/shown-tokens.ts';
 import { type ChatTemplate, compileChatTemplate, type Segment } from '../text/template.ts';
 import { type Token, tokenAttributes, vocabularyTypes } from './addon.ts';
 import type { NativeModel } from './binding.ts';
+import { concatenate, type InputFrame, inputFrame, ownTokens, rerankFrame } from './input-frame.ts';
 
 /** The tokens of a model: text to tokens, and tokens to the exact bytes of their text. */
 export type Vocabulary = {
@@ -10,9 +11,8 @@ export type Vocabulary = {
   tokenize: (text: string, special: boolean) => Uint32Array;
   /** Segments of a rendered prompt, with the model's start token in front where it wants one. `tokenize` may stop. */
   tokenizePrompt: (segments: readonly Segment[], tokenize?: Vocabulary['tokenize']) => Uint32Array;
-  /** A text to embed, with the start and end tokens that the model wants. */
-  tokenizeInput: (text: string) => Uint32Array;
-  cutInput: (tokens: Uint32Array, most: number) => Uint32Array;
+  /** Of texts to embed; with a query, of documents that a reranker scores for it. */
+  inputFrame: (query?: string) => InputFrame;
   /** Bytes of the token's text; none for control tokens, which are never shown. */
   bytesOf: (token: Token) => Uint8Array;
   /** Decodes the token's text at once, where it is whole characters; null where its bytes need their neighbours. */
@@ -37,7 +37,8 @@ const nothing = new Uint8Array(0);
 type VocabularyModel = Pick<NativeModel, 'addon' | 'facts'> & Partial<Pick<NativeModel, 'createTemplateRenderer'>>;
 
 export function createVocabulary({ addon, facts, createTemplateRenderer }: VocabularyModel): Vocabulary {
-  const { start, end } = ownTokens(addon);
+  const { start } = ownTokens(addon);
+  const embeddingFrame = inputFrame({ addon });
   const nameOf = (token: Token) => (token < 0 ? '' : (addon.getTokenString(token) ?? ''));
   const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   const controlTexts = controlTokens(addon, facts.vocabularySize).map(nameOf);
@@ -66,8 +67,7 @@ export function createVocabulary({ addon, facts, createTemplateRenderer }: Vocab
       // Many templates write the start token themselves.
       return concatenate(parts[0]?.[0] === start[0] ? parts : [start, ...parts]);
     },
-    tokenizeInput: (text) => concatenate([start, addon.tokenize(text, false), end]),
-    cutInput: (tokens, most) => concatenate([tokens.subarray(0, Math.max(0, most - end.length)), end]),
+    inputFrame: (query) => (query === undefined ? embeddingFrame : rerankFrame({ addon, facts }, controlTexts, query)),
     bytesOf,
     textOf: remembered(decodeWhole),
     isEnd: remembered((token) => addon.isEogToken(token)),
@@ -101,18 +101,6 @@ function remembered<Value>(read: (token: Token) => Value): (token: Token) => Val
   };
 }
 
-/** What llama.cpp's own tokeniser puts around a text. */
-function ownTokens(addon: NativeModel['addon']): { start: Uint32Array; end: Uint32Array } {
-  const type = addon.getVocabularyType();
-  const isWordPiece = type === vocabularyTypes.wordPiece;
-  const isUnigram = type === vocabularyTypes.unigram;
-  const endToken = isWordPiece ? addon.sepToken() : addon.tokenEos();
-  return {
-    start: tokensOf(isWordPiece || (addon.shouldPrependBosToken() && !isUnigram), addon.tokenBos()),
-    end: tokensOf(isWordPiece || isUnigram || addon.shouldAppendEosToken(), endToken),
-  };
-}
-
 function readBytes(addon: NativeModel['addon'], token: Token, shown: ReadonlySet<string>): Uint8Array {
   const type = addon.getVocabularyType();
   const attributes = addon.getTokenAttributes(token);
@@ -133,20 +121,6 @@ function controlTokens(addon: NativeModel['addon'], size: number): Token[] {
     if ((addon.getTokenAttributes(token) & tokenAttributes.control) !== 0) tokens.push(token);
   }
   return tokens;
-}
-
-function tokensOf(isUsed: boolean, token: Token): Uint32Array {
-  return isUsed && token >= 0 ? Uint32Array.of(token) : new Uint32Array(0);
-}
-
-export function concatenate(parts: readonly Uint32Array[]): Uint32Array {
-  const joined = new Uint32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    joined.set(part, at);
-    at += part.length;
-  }
-  return joined;
 }
 
 /** Text of tokens that arrive one by one; an incomplete character waits for the rest of its bytes, and is left out where they never come. */

@@ -102,7 +102,7 @@ export class RouteRuntime {
   #openAdapters(source: AdapterSource): RouteAdapters | null {
     const { id: routeId, kind, adaptersFolder: here = null, adaptersSeenAs = null } = this.#route;
     const { adapters } = this.dialect;
-    if (here === null || adapters === null || (kind === 'embedding' && !adapters.serveEmbeddings)) return null;
+    if (here === null || adapters === null || (kind !== 'text' && !adapters.serveEmbeddings)) return null;
     const [upstream, clock, log] = [this.upstream, this.#clock, this.#log];
     const onCleanupError = (error: unknown) =>
       log('warn', 'adapter folder cleanup failed', { route: routeId, error: String(error) });

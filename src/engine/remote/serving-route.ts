@@ -1,10 +1,11 @@
+import type { EngineModelKind } from '../port.ts';
 import type { DialectName } from './dialects/index.ts';
 
 /** A remote engine that serves a base model, as the operator set it up. */
 export type ServingRoute = {
   id: string;
   baseModelId: string;
-  kind: 'text' | 'embedding';
+  kind: EngineModelKind;
   api: DialectName;
   /** Base URL as an OpenAI client has it, such as `http://10.0.0.7:8000/v1`, without a slash at the end. */
   url: string;

@@ -22,9 +22,11 @@ function counted() {
       };
     },
   });
-  const tokens = createBoundedTokens(createVocabulary({ ...model, addon }), createBeginnings(model));
+  const vocabulary = createVocabulary({ ...model, addon });
+  const tokens = createBoundedTokens(vocabulary, createBeginnings(model));
+  const frame = vocabulary.inputFrame();
   got.characters = 0;
-  return { tokens, got };
+  return { tokens, frame, got };
 }
 
 const most = 512;
@@ -53,26 +55,32 @@ describe('a prompt', () => {
   });
 });
 
+function cutAtOnce(text: string) {
+  const frame = whole.inputFrame();
+  return frame.cut(frame.tokenize(text), most);
+}
+
 describe('an input', () => {
   test('that may be cut is tokenised as far as it is kept, and cut in the same place', () => {
-    const { tokens, got } = counted();
-    const { tokens: cut, truncated } = tokens.input(megabyte, most, true);
-    assert.deepEqual(cut, whole.cutInput(whole.tokenizeInput(megabyte), most));
+    const { tokens, frame, got } = counted();
+    const { tokens: cut, truncated } = tokens.input(frame, megabyte, { most, isCut: true });
+    assert.deepEqual(cut, cutAtOnce(megabyte));
     assert.equal(truncated, true);
     assert.ok(got.characters < 20_000, `${got.characters}`);
     const word = 'a'.repeat(40_000);
-    assert.deepEqual(counted().tokens.input(word, most, true).tokens, whole.cutInput(whole.tokenizeInput(word), most));
+    assert.deepEqual(tokens.input(frame, word, { most, isCut: true }).tokens, cutAtOnce(word));
   });
 
   test('that may not be cut and cannot fit is tokenised little further than it may go', () => {
-    const { tokens, got } = counted();
-    assert.throws(() => tokens.input(megabyte, most, false), tooMany(most + 1));
+    const { tokens, frame, got } = counted();
+    assert.throws(() => tokens.input(frame, megabyte, { most, isCut: false }), tooMany(most + 1));
     assert.ok(got.characters < 20_000, `${got.characters}`);
   });
 
   test('that fits is read whole', () => {
-    assert.deepEqual(counted().tokens.input(words, most, false), {
-      tokens: whole.tokenizeInput(words),
+    const { tokens, frame } = counted();
+    assert.deepEqual(tokens.input(frame, words, { most, isCut: false }), {
+      tokens: whole.inputFrame().tokenize(words),
       truncated: false,
     });
   });

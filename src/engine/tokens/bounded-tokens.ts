@@ -1,5 +1,6 @@
 import { vocabularyTypes } from '../llama/addon.ts';
 import type { NativeModel } from '../llama/binding.ts';
+import type { InputFrame } from '../llama/input-frame.ts';
 import type { Vocabulary } from '../llama/vocabulary.ts';
 import type { Segment } from '../text/template.ts';
 
@@ -16,8 +17,12 @@ export class TooManyTokens extends Error {
 /** Tokens of texts of which no more is read than may fit. */
 export type BoundedTokens = {
   prompt: (segments: readonly Segment[], most: number) => Uint32Array;
-  /** A text to embed. Where it is longer than `most`, it is cut or throws `TooManyTokens`. */
-  input: (text: string, most: number, truncate: boolean) => { tokens: Uint32Array; truncated: boolean };
+  /** A text in its frame. Where it is longer than `most`, it is cut or throws `TooManyTokens`. */
+  input: (
+    frame: InputFrame,
+    text: string,
+    bound: { most: number; isCut: boolean },
+  ) => { tokens: Uint32Array; truncated: boolean };
 };
 
 /** Characters that are tokenised at once: it takes some milliseconds. */
@@ -43,13 +48,13 @@ export function createBoundedTokens(vocabulary: Vocabulary, beginnings: Beginnin
       };
       return vocabulary.tokenizePrompt(segments, tokenize);
     },
-    input: (text, most, truncate) => {
+    input: (frame, text, { most, isCut }) => {
       for (const beginning of [...beginnings(text, firstChars(most)), text]) {
-        const tokens = vocabulary.tokenizeInput(beginning);
+        const tokens = frame.tokenize(beginning);
         if (tokens.length <= most && beginning === text) return { tokens, truncated: false };
         if (tokens.length <= most) continue;
-        if (!truncate) throw new TooManyTokens(tokens.length);
-        return { tokens: vocabulary.cutInput(tokens, most), truncated: true };
+        if (!isCut) throw new TooManyTokens(tokens.length);
+        return { tokens: frame.cut(tokens, most), truncated: true };
       }
       throw new Error('A text is no beginning of itself. This is a bug.');
     },

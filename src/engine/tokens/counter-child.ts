@@ -2,9 +2,10 @@ import { Fault, lazy, parseExactJson } from '#kernel';
 import { serveRequests } from '#processes';
 import { type NativeModel, openModel } from '../llama/binding.ts';
 import { stampOf } from '../llama/model-file.ts';
-import { type ReadInputs, readChat, templateOf } from '../llama/prompts.ts';
+import { inputBound, type ReadInputs, readChat, templateOf } from '../llama/prompts.ts';
 import { deserializePrompt } from '../llama/protocol.ts';
-import { createVocabulary } from '../llama/vocabulary.ts';
+import { createVocabulary, type Vocabulary } from '../llama/vocabulary.ts';
+import { queryTooLong } from '../refusals.ts';
 import { type BoundedTokens, createBeginnings, createBoundedTokens, TooManyTokens } from './bounded-tokens.ts';
 import { createModelCounter, type ModelCounter } from './model-counter.ts';
 import { createModelEncoder, type ModelEncoder } from './model-encoder.ts';
@@ -77,8 +78,8 @@ export function createModelReader(model: Pick<NativeModel, 'addon' | 'facts'>): 
   const template = templateOf(vocabulary, () => new Date());
 
   return (request) => {
-    if (request.type === 'readInputs') return readInputs(bounded, request);
     try {
+      if (request.type === 'readInputs') return readInputs({ vocabulary, bounded }, request);
       const tokenize: Parameters<typeof readChat>[2] = (segments) => bounded.prompt(segments, request.most);
       return { type: 'chatRead', read: readChat(template(), deserializePrompt(request.prompt), tokenize) };
     } catch (error) {
@@ -91,12 +92,18 @@ export function createModelReader(model: Pick<NativeModel, 'addon' | 'facts'>): 
 
 type Inputs = Extract<ReadRequest, { type: 'readInputs' }>;
 
-function readInputs(bounded: BoundedTokens, { texts, maxInputTokens, truncate, most }: Inputs): ReadResponse {
+type InputParts = { vocabulary: Vocabulary; bounded: BoundedTokens };
+
+function readInputs({ vocabulary, bounded }: InputParts, { texts, most, ...bounds }: Inputs): ReadResponse {
+  const { query = '', maxInputTokens } = bounds;
+  if (isTooLong(bounded, query, maxInputTokens)) throw queryTooLong({ atLeast: maxInputTokens, most: maxInputTokens });
+  const frame = vocabulary.inputFrame(bounds.query);
+  const bound = inputBound(frame, bounds);
   const read: ReadInputs = { inputs: [], report: [] };
   let sum = 0;
   for (const text of texts) {
     try {
-      const { tokens, truncated } = bounded.input(text, maxInputTokens, truncate);
+      const { tokens, truncated } = bounded.input(frame, text, bound);
       read.inputs.push(tokens);
       read.report.push({ tokens: tokens.length, truncated });
       sum += tokens.length;
@@ -110,4 +117,15 @@ function readInputs(bounded: BoundedTokens, { texts, maxInputTokens, truncate, m
     }
   }
   return { type: 'inputsRead', read };
+}
+
+/** A query is made tokens with each document, so it is not read further than it may be long. */
+function isTooLong(bounded: BoundedTokens, query: string, most: number): boolean {
+  try {
+    bounded.prompt([{ text: query, special: false }], most);
+    return false;
+  } catch (error) {
+    if (error instanceof TooManyTokens) return true;
+    throw error;
+  }
 }

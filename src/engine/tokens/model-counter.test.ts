@@ -154,7 +154,7 @@ test('whoever has no tokeniser counts the same when he asks for what he lacks, a
 
 test('texts to embed have the tokens that the model embeds, its own among them', () => {
   const { count } = createModelCounter(embed);
-  const { tokenizeInput } = createVocabulary(embed);
+  const { tokenize: tokenizeInput } = createVocabulary(embed).inputFrame();
   fc.assert(
     fc.property(fc.array(text, { minLength: 1, maxLength: 4 }), (texts) => {
       const lengths = texts.map((each) => tokenizeInput(each).length);

@@ -41,7 +41,7 @@ function basisOf(model: CountedModel, vocabulary: Vocabulary): CountingBasis {
     bosText,
     eosText,
     inFront: vocabulary.tokenizePrompt([]).length,
-    aroundInput: vocabulary.tokenizeInput('').length,
+    aroundInput: vocabulary.inputFrame().size,
     division: divisionOf(model),
   };
 }

@@ -338,7 +338,7 @@ function read(tokens: readonly number[]) {
 
 test('texts to embed are those that the model embeds, cut in front of their end token', () => {
   const encoder = createModelEncoder(embed);
-  const { tokenizeInput } = createVocabulary(embed);
+  const { tokenize: tokenizeInput } = createVocabulary(embed).inputFrame();
   const texts = ['red lamp', 'lamp '.repeat(100)];
   const [encoded] = encoder.encode([{ type: 'inputs', texts }], { ...options, maxTokens: 16 });
   assert.ok(encoded?.type === 'inputs');

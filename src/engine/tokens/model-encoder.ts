@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { NativeModel } from '../llama/binding.ts';
-import { concatenate, createVocabulary, type Vocabulary } from '../llama/vocabulary.ts';
+import { concatenate } from '../llama/input-frame.ts';
+import { createVocabulary, type Vocabulary } from '../llama/vocabulary.ts';
 import type { ChatTemplate, Segment } from '../text/template.ts';
 import { type LearntTurn, learntTurns, NotLearnable, renderLearnt } from './learnable-turns.ts';
 import type {
@@ -45,11 +46,12 @@ function createEncoding(vocabulary: Vocabulary, { maxTokens, nowMs }: EncodeOpti
 
 function encodeInputs(vocabulary: Vocabulary, texts: readonly string[], maxTokens: number): Encoded {
   let truncated = 0;
+  const frame = vocabulary.inputFrame();
   const inputs = texts.map((text) => {
-    const whole = vocabulary.tokenizeInput(text);
+    const whole = frame.tokenize(text);
     if (whole.length <= maxTokens) return whole;
     truncated++;
-    return vocabulary.cutInput(whole, maxTokens);
+    return frame.cut(whole, maxTokens);
   });
   return { type: 'inputs', inputs, truncated };
 }

@@ -1,5 +1,6 @@
 import { fault } from '#kernel';
 import { FairSemaphore } from '../fair-queue.ts';
+import { embeddingTexts, inputParam } from '../llama/embedding-texts.ts';
 import type { ReadChat, ReadInputs } from '../llama/prompts.ts';
 import { serializePrompt } from '../llama/protocol.ts';
 import type { ChatPrompt, EmbeddingInputs } from '../port.ts';
@@ -36,16 +37,18 @@ export class PromptReader {
   }
 
   async inputs(
-    { texts, maxInputTokens, truncate, requestTokens: most = Infinity, scope = '' }: EmbeddingInputs,
+    { requestTokens: most = Infinity, scope = '', ...inputs }: EmbeddingInputs,
     { ggufPath }: ReadingModel,
     signal: AbortSignal,
   ): Promise<ReadInputs> {
-    const request = { type: 'readInputs', ggufPath, texts, maxInputTokens, truncate, most } as const;
-    const response = await this.#read(request, { scope, param: 'input', signal });
+    const texts = embeddingTexts(inputs);
+    const param = inputParam(inputs);
+    const request = { type: 'readInputs', ggufPath, ...texts, most } as const;
+    const response = await this.#read(request, { scope, param, signal });
     if (response.type === 'inputsRead') return response.read;
     if (response.type === 'tooLong' && response.of !== 'prompt') {
       const { of, atLeast } = response;
-      throw inputsTooLong(of, { atLeast, most: of === 'input' ? maxInputTokens : most });
+      throw inputsTooLong(of, { param, atLeast, most: of === 'input' ? inputs.maxInputTokens : most });
     }
     throw refusalIn(response);
   }

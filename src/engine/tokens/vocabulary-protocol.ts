@@ -1,3 +1,4 @@
+import type { EmbeddingTexts } from '../llama/embedding-texts.ts';
 import type { ReadChat, ReadInputs } from '../llama/prompts.ts';
 import type { SerializedPrompt } from '../llama/protocol.ts';
 import type { ChatMessage, ToolDefinition } from '../port.ts';
@@ -85,14 +86,11 @@ export type VocabularyRequest = { ggufPath: string } & (
 /** A prompt, or texts to embed, to be made the tokens that a model runs on; more than fit are not read. */
 export type ReadRequest =
   | { type: 'readChat'; prompt: SerializedPrompt; most: number }
-  | {
+  | ({
       type: 'readInputs';
-      texts: readonly string[];
-      maxInputTokens: number;
-      truncate: boolean;
       /** Tokens of all of them together. */
       most: number;
-    };
+    } & EmbeddingTexts);
 
 /** `tooLong`: the prompt, an input, or all inputs together have so many tokens at least. `cutInput`: one of several inputs had to be cut. */
 export type ReadResponse =

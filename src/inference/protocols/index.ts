@@ -1,9 +1,11 @@
 import type { Protocol } from '../protocol.ts';
 import { chatCompletions } from './chat-completions/index.ts';
 import { cohere } from './cohere/index.ts';
+import { cohereRerank } from './cohere-rerank/index.ts';
 import { completions } from './completions/index.ts';
 import { embeddings } from './embeddings/index.ts';
 import { createMessagesProtocol } from './messages/index.ts';
+import { rerank } from './rerank/index.ts';
 import { createResponsesProtocol } from './responses/index.ts';
 
 /** What protocols are given. */
@@ -16,8 +18,10 @@ export type ProtocolSettings = {
 export const createProtocols = (settings: ProtocolSettings): readonly Protocol[] => [
   chatCompletions,
   cohere,
+  cohereRerank,
   completions,
   embeddings,
   createMessagesProtocol(settings),
   createResponsesProtocol(settings),
+  rerank,
 ];

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { type SampleModel, writeSampleModel } from '#test/model-files.ts';
+import { type SampleModel, writeSampleModel, zeros } from '#test/model-files.ts';
 import { splitMetadata } from '#test/random-model.ts';
 import { checkServable, kindOfFile, readGgufFacts, supportedContextOf } from './facts.ts';
 
@@ -83,14 +83,14 @@ describe('facts of a model file', () => {
   });
 
   test('say what the model is for', () => {
-    const kindOf = (model: SampleModel) => kindOfFile(factsOf(model), 'm.gguf');
+    const kindOf = (model: SampleModel) => kindOfFile(factsOf(model));
     assert.equal(kindOf({}), 'text');
     for (const pooling of [1, 2, 3]) assert.equal(kindOf({ kind: 'embedding', pooling }), 'embedding');
     const pooling = { 'qwen3.pooling_type': { type: 'u32', value: 3 } } as const;
     assert.equal(kindOf({ metadata: pooling }), 'embedding', 'also with a chat template');
     const causal = { 'qwen3.attention.causal': { type: 'bool', value: false } } as const;
     assert.equal(kindOf({ template: null, metadata: causal }), 'embedding');
-    assert.throws(() => kindOf({ kind: 'embedding', pooling: 4 }), /is a reranker/);
+    assert.equal(kindOf({ kind: 'embedding', pooling: 4 }), 'reranker');
     const clip = { 'general.architecture': { type: 'string', value: 'clip' } } as const;
     assert.throws(() => factsOf({ metadata: clip }), /is the image encoder of a model/);
     const projector = { 'general.type': { type: 'string', value: 'mmproj' } } as const;
@@ -118,6 +118,24 @@ describe('facts of a model file', () => {
   test('a text model needs a chat template', () => {
     assert.deepEqual(checkServable(factsOf({}), 'text', 'm.gguf'), []);
     assert.throws(() => checkServable(factsOf({ template: null }), 'text', 'm.gguf'), /no chat template/);
+  });
+
+  test('a reranker needs a classification head, whatever its pooling says, and serves as nothing else', () => {
+    const tensors = [zeros('token_embd.weight', [128, 3]), zeros('cls.output.weight', [128, 1])];
+    const reranker = factsOf({ tensors });
+    assert.deepEqual(checkServable(reranker, 'reranker', 'm.gguf'), []);
+    assert.throws(() => checkServable(reranker, 'text', 'm.gguf'), /Add it with --kind reranker/);
+    assert.throws(() => checkServable(reranker, 'embedding', 'm.gguf'), /Add it with --kind reranker/);
+    assert.throws(
+      () => checkServable(factsOf({}), 'reranker', 'm.gguf'),
+      /no classification head .*: it is no reranker/,
+    );
+    const headless = factsOf({ kind: 'embedding', pooling: 4 });
+    assert.throws(
+      () => checkServable(headless, 'reranker', 'm.gguf'),
+      /no classification head .*take another conversion/,
+    );
+    assert.deepEqual([reranker, headless, factsOf({})].map(kindOfFile), ['reranker', 'reranker', 'text']);
   });
 
   test('an embedding model needs pooling to one vector, and a missing end token is a warning', () => {

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import type { ModelKind } from '../base-model.ts';
 import { ModelError } from '../model-error.ts';
+import type { ModelKind } from '../model-kinds.ts';
 import { type ModelHeader, numberOf, positiveOf, readModelHeader, textOf } from './model-header.ts';
 
 export type GgufFacts = {
@@ -17,6 +17,8 @@ export type GgufFacts = {
   knowsTools: boolean;
   /** null: the file does not say. */
   pooling: 'none' | 'mean' | 'cls' | 'last' | 'rank' | null;
+  /** It has the head that scores a pair of texts. Many conversions of rerankers name no pooling. */
+  hasClassifier: boolean;
   /** Whether the tokeniser appends the end token; null: the file does not say. */
   addsEndToken: boolean | null;
   /** Whether a token sees those before it only, as in models that write; null: the file does not say. */
@@ -47,10 +49,9 @@ export function factsOf(header: ModelHeader, file: string): GgufFacts {
   }
   // Older image encoders name no type.
   if (architecture === 'clip') throw new ModelError(`${file} is the image encoder of a model, not a model.`);
-  if (header.tensorCount === 0 || !header.arrayLengths.has('tokenizer.ggml.tokens')) {
-    throw new ModelError(
-      `${file} has no ${header.tensorCount === 0 ? 'weights' : 'tokeniser'}, so it cannot be served.`,
-    );
+  const { size: tensorCount } = header.tensorNames;
+  if (tensorCount === 0 || !header.arrayLengths.has('tokenizer.ggml.tokens')) {
+    throw new ModelError(`${file} has no ${tensorCount === 0 ? 'weights' : 'tokeniser'}, so it cannot be served.`);
   }
   const pooling = numberOf(header, `${architecture}.pooling_type`);
   const template = textOf(header, 'tokenizer.chat_template') ?? '';
@@ -66,6 +67,7 @@ export function factsOf(header: ModelHeader, file: string): GgufFacts {
     thinks: template.includes('enable_thinking'),
     knowsTools: /\btools\b/.test(template),
     pooling: pooling === null ? null : (poolings[pooling] ?? null),
+    hasClassifier: header.tensorNames.has('cls.weight') || header.tensorNames.has('cls.output.weight'),
     addsEndToken: flagOf(header, 'tokenizer.ggml.add_eos_token'),
     isCausal: flagOf(header, `${architecture}.attention.causal`),
     parameters: header.parameters,
@@ -92,9 +94,10 @@ export function supportedContextOf({ contextTokens, scaledContextTokens }: GgufF
   return scaledContextTokens ?? contextTokens;
 }
 
-/** What a model is for, as its file tells: one that pools makes vectors, also where it has a chat template. Throws `ModelError`. */
-export function kindOfFile({ pooling, isCausal, hasChatTemplate }: GgufFacts, file: string): ModelKind {
-  if (pooling === 'rank') throw new ModelError(`${file} is a reranker: it scores pairs, which is not served yet.`);
+/** What a model is for, as its file tells: one that pools makes vectors, also where it has a chat template. */
+export function kindOfFile(facts: GgufFacts): ModelKind {
+  const { pooling, isCausal, hasChatTemplate } = facts;
+  if (isReranker(facts)) return 'reranker';
   if (pooling === 'mean' || pooling === 'cls' || pooling === 'last') return 'embedding';
   if (isCausal === false && !hasChatTemplate) return 'embedding';
   return 'text';
@@ -105,14 +108,38 @@ export function kindOfFile({ pooling, isCausal, hasChatTemplate }: GgufFacts, fi
  * works but probably not as wished.
  */
 export function checkServable(facts: GgufFacts, kind: ModelKind, file: string): string[] {
-  if (kind === 'text') {
-    if (!facts.hasChatTemplate) {
-      throw new ModelError(`${file} has no chat template, so it cannot chat; take an instruction-tuned model.`);
-    }
-    return [];
-  }
+  return checks[kind](facts, file);
+}
+
+const checks: Readonly<Record<ModelKind, (facts: GgufFacts, file: string) => string[]>> = {
+  text: checkText,
+  embedding: checkEmbedding,
+  reranker: checkReranker,
+};
+
+function checkText(facts: GgufFacts, file: string): string[] {
+  if (isReranker(facts)) throw needsKindReranker(file);
+  if (facts.hasChatTemplate) return [];
+  throw new ModelError(`${file} has no chat template, so it cannot chat; take an instruction-tuned model.`);
+}
+
+const isReranker = ({ pooling, hasClassifier }: GgufFacts) => pooling === 'rank' || hasClassifier;
+
+function needsKindReranker(file: string): ModelError {
+  return new ModelError(
+    `${file} is a reranker: it scores pairs of texts and makes no text and no vectors. Add it with --kind reranker.`,
+  );
+}
+
+function checkReranker(facts: GgufFacts, file: string): string[] {
+  if (facts.hasClassifier) return [];
+  const reason = 'has no classification head (cls.weight or cls.output.weight), so it scores no pairs';
+  throw new ModelError(`${file} ${reason}${isReranker(facts) ? '; take another conversion' : ': it is no reranker'}.`);
+}
+
+function checkEmbedding(facts: GgufFacts, file: string): string[] {
   if (facts.dimensions === null) throw new ModelError(`${file} does not say how long its vectors are.`);
-  if (facts.pooling === 'rank') throw new ModelError(`${file} is a reranker: it scores pairs and makes no vectors.`);
+  if (isReranker(facts)) throw needsKindReranker(file);
   if (facts.pooling === 'none') throw new ModelError(`${file} has no pooling: it makes no vector for a whole text.`);
   const warnings: string[] = [];
   if (facts.pooling === null) {

@@ -4,7 +4,7 @@ import { systemCodeOf } from '#kernel';
 import { ModelError, reasonOf } from '../model-error.ts';
 
 /** The header of the first file of a model, with the sums over all of its files. */
-export type ModelHeader = Pick<GgufHeader, 'values' | 'arrayLengths' | 'parameters' | 'tensorCount' | 'fileBytes'> & {
+export type ModelHeader = Pick<GgufHeader, 'values' | 'arrayLengths' | 'parameters' | 'tensorNames' | 'fileBytes'> & {
   /** All parts of a split model in order, else the one file. */
   files: readonly string[];
 };
@@ -20,7 +20,7 @@ export function readModelHeader(path: string): ModelHeader {
     values: first.values,
     arrayLengths: first.arrayLengths,
     parameters: sum(({ parameters }) => parameters),
-    tensorCount: sum(({ tensorCount }) => tensorCount),
+    tensorNames: new Set([first, ...others].flatMap(({ tensorNames }) => [...tensorNames])),
     fileBytes: sum(({ fileBytes }) => fileBytes),
     files,
   };

@@ -1,10 +1,11 @@
 import { basename } from 'node:path';
 import { type ModelPlanner, usualContextTokens } from '#engine';
-import { embeddingLimits, type ModelKind } from '../base-model.ts';
+import { usualContextOf } from '../base-model.ts';
 import { withPlanner } from '../choose-settings.ts';
-import { factsOf, kindOfFile, supportedContextOf } from '../gguf/facts.ts';
+import { checkServable, factsOf, kindOfFile, supportedContextOf } from '../gguf/facts.ts';
 import { formatBytes } from '../list-models.ts';
 import { ModelError } from '../model-error.ts';
+import type { ModelKind } from '../model-kinds.ts';
 import { fetchHeader } from './hub-header.ts';
 import type { HubListing } from './hub-listing.ts';
 import type { HubVariant } from './hub-variants.ts';
@@ -32,10 +33,11 @@ export async function chooseVariant(
   const { header, head } = await fetchHeader(transfer, { repo, commit: listing.commit, file });
   // The first part of a split model may hold no weights.
   const name = basename(file.name);
-  const facts = factsOf({ ...header, tensorCount: Math.max(1, header.tensorCount) }, name);
-  const kind = kindOfFile(facts, name);
-  const supported = supportedContextOf(facts) ?? usualContextTokens;
-  const supportedTokens = kind === 'text' ? supported : Math.min(supported, embeddingLimits.maxInputTokens);
+  const tensorNames = header.tensorNames.size === 0 ? new Set(['of another part']) : header.tensorNames;
+  const facts = factsOf({ ...header, tensorNames }, name);
+  const kind = kindOfFile(facts);
+  if (smallest.files.length === 1) checkServable(facts, kind, name);
+  const supportedTokens = usualContextOf(kind, supportedContextOf(facts) ?? usualContextTokens);
   const { contextTokens, budgetBytes, ...memory } = await withPlanner(planner, (each) =>
     each.memoryOfHead({ kind, head, fileBytes: file.sizeBytes, supportedTokens }),
   );

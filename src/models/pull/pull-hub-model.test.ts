@@ -157,7 +157,7 @@ describe('a pull from the hub', { timeout: 300_000 }, () => {
     const model = models.find('vectors');
     assert.deepEqual([model?.kind, model?.dimensions, model?.queryInstruction], ['embedding', 128, 'query: {query}']);
     const reranker = await setUp(t, { 'r-q8_0.gguf': modelOf(9_000_000, { kind: 'embedding', pooling: 4 }) });
-    await assert.rejects(reranker.pull('org/Some-Model-GGUF'), modelErrorWith(/is a reranker/));
+    await assert.rejects(reranker.pull('org/Some-Model-GGUF'), modelErrorWith(/no classification head/));
     const none = await setUp(t, { 'page.gguf': Buffer.from('<html>not a model</html>') });
     await assert.rejects(none.pull('org/Some-Model-GGUF'), modelErrorWith(/is not a GGUF file/));
     const other = await setUp(t, { 'model.safetensors': Buffer.from('x') });

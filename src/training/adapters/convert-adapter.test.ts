@@ -47,8 +47,8 @@ describe('a converted adapter', () => {
   test('says what llama.cpp asks, has a digest, and is the same each time', async () => {
     const weights = [...pairOf(up, 4, 6), ...pairOf(query, 4, 8)];
     const { ggufPath, sha256, sizeBytes, rank } = await convert({ weights });
-    const { values, tensorCount } = readGgufHeader(ggufPath);
-    assert.equal(tensorCount, 4);
+    const { values, tensorNames } = readGgufHeader(ggufPath);
+    assert.equal(tensorNames.size, 4);
     assert.equal(values.get('general.type'), 'adapter');
     assert.equal(values.get('general.architecture'), 'qwen3');
     assert.equal(values.get('adapter.type'), 'lora');

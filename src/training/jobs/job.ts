@@ -1,6 +1,7 @@
 import type { Dataset, DatasetVersion } from '#datasets';
 import type { Micro } from '#kernel';
-import type { BaseModel, ModelKind } from '#models';
+import type { BaseModel } from '#models';
+import type { ProjectKind } from '#projects';
 import type { SnapshotManifest } from '../prepare/snapshot.ts';
 import type { Hyperparameters } from '../settings/hyperparameters.ts';
 import type { FailureCode, JobState } from './lifecycle.ts';
@@ -60,7 +61,7 @@ export type TrainingJob = {
   ownerSlug: string;
   projectSlug: string;
   name: string;
-  kind: ModelKind;
+  kind: ProjectKind;
   baseModelId: string;
   baseSha256: string;
   datasetId: string;

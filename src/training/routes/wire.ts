@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { DatasetVersion } from '#datasets';
 import { formatCredits, type Micro } from '#kernel';
+import { projectKindOf } from '#models';
 import type { EstimateRange, JobAttempt, JobError, JobEstimate, JobPlan, TrainingJob } from '../jobs/job.ts';
 import type { RetryBlockReason, RetryEstimate } from '../jobs/retry.ts';
 import type { LogLine, MetricPoint } from '../logs/logs.store.ts';
@@ -93,7 +94,7 @@ export function planToWire(plan: JobPlan): Static<typeof dryRunSchema> {
   return {
     job: {
       name: plan.name,
-      kind: plan.baseModel.kind,
+      kind: projectKindOf(plan.baseModel.kind),
       base_model: plan.baseModel.id,
       base_revision: plan.baseModel.installed.sha256,
       dataset_id: plan.dataset.id,

@@ -1,13 +1,14 @@
 import { type Sql, timeText } from '#db';
 import type { CountedRows, ListPosition } from '#kernel';
-import type { FinishedJob, FinishedJobsFilter, ModelKind } from '#models';
+import type { FinishedJob, FinishedJobsFilter } from '#models';
+import type { ProjectKind } from '#projects';
 import type { JobState } from '../jobs/lifecycle.ts';
 import type { Hyperparameters } from '../settings/hyperparameters.ts';
 
 export type ServedJobRow = {
   id: string;
   accountId: string;
-  kind: ModelKind;
+  kind: ProjectKind;
   baseModelId: string;
   state: JobState;
   attempt: number;

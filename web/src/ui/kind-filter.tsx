@@ -1,10 +1,14 @@
 import { useTexts } from '../i18n/catalogue.ts';
 import { ChoiceFilter } from './filters.tsx';
-import { kinds, kindTexts, type ProjectKind } from './kind.tsx';
+import { kindTexts, type ModelKind } from './kind.tsx';
 
-type KindFilterProps = { value: ProjectKind | undefined; onChange: (kind: ProjectKind | undefined) => void };
+type KindFilterProps<Kind extends ModelKind> = {
+  values: readonly Kind[];
+  value: Kind | undefined;
+  onChange: (kind: Kind | undefined) => void;
+};
 
-export function KindFilter(props: KindFilterProps) {
+export function KindFilter<Kind extends ModelKind>(props: KindFilterProps<Kind>) {
   const t = useTexts(kindTexts);
-  return <ChoiceFilter label={t.kind} all={t.all} values={kinds} names={t} {...props} />;
+  return <ChoiceFilter label={t.kind} all={t.all} names={t} {...props} />;
 }

@@ -69,7 +69,7 @@ export type Schemas = {
   BaseModel: {
     id: string;
     name: string;
-    kind: 'text' | 'embedding';
+    kind: 'text' | 'embedding' | 'reranker';
     parameters: number;
     license: string | null;
     max_context_tokens: number;
@@ -88,6 +88,7 @@ export type Schemas = {
         tools: boolean;
         reasoning_effort: ('none' | 'low' | 'high')[];
         embeddings: boolean;
+        rerank: boolean;
         max_inputs: number | null;
         max_input_tokens: number | null;
         request_token_budget: number | null;
@@ -109,7 +110,7 @@ export type Schemas = {
     ref: string;
     source: 'hosted' | 'training_job' | 'base';
     name: string;
-    kind: 'text' | 'embedding';
+    kind: 'text' | 'embedding' | 'reranker';
     project: { owner: string; slug: string } | null;
     owner: Schemas['AccountName'] | null;
     access: 'owned' | 'shared' | 'public';
@@ -371,7 +372,7 @@ export type Schemas = {
     alias: string;
     display_name: string;
     source: 'alias' | 'base';
-    kind: 'text' | 'embedding';
+    kind: 'text' | 'embedding' | 'reranker';
     target: { type: 'base_model' | 'training_job'; id: string };
     base_model: string;
     revision: number | null;
@@ -485,7 +486,7 @@ export type Schemas = {
   };
   Price: {
     model: string;
-    kind: 'text' | 'embedding';
+    kind: 'text' | 'embedding' | 'reranker';
     operation: 'inference' | 'training' | 'index';
     credits_per_gpu_minute: string;
     credits_per_unit: string;
@@ -574,6 +575,24 @@ export type Schemas = {
     credits: string;
     created_at: string;
     finished_at: string | null;
+  };
+  RerankAnswer: {
+    id: string;
+    object: 'list';
+    model: string;
+    results: { index: number; relevance_score: number; document?: { text: string } }[];
+    usage: { prompt_tokens: number; total_tokens: number };
+  };
+  RerankRequest: {
+    model: string;
+    query: string;
+    documents: (string | { text: string })[];
+    top_n?: number | null;
+    return_documents?: boolean | null;
+    truncate?: boolean | null;
+    max_tokens_per_doc?: number | null;
+    rank_fields?: null;
+    max_chunks_per_doc?: null;
   };
   RetrievalEvent: {
     id: string;
@@ -923,6 +942,7 @@ export type Routes = {
   'POST /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/shares': { body: { account_slug: string; expires_at?: string | null }; response: Schemas['Share'] };
   'DELETE /api/v1/projects/{owner}/{project}/hosted-models/{hosted_model_id}/shares/{share_id}': { response: null };
   'POST /api/v1/projects/{owner}/{project}/embeddings': { body: Schemas['EmbeddingRequest']; response: Schemas['EmbeddingList'] };
+  'POST /api/v1/projects/{owner}/{project}/rerank': { body: Schemas['RerankRequest']; response: Schemas['RerankAnswer'] };
   'GET /api/v1/projects/{owner}/{project}/chats': {
     query: { limit?: number; cursor?: string; q?: string; archived?: boolean };
     response: { data: Schemas['Chat'][]; next_cursor: string | null; total_count: number };
@@ -1574,7 +1594,7 @@ export type Routes = {
       limit?: number;
       cursor?: string;
       source?: 'hosted' | 'training_job' | 'base';
-      kind?: 'text' | 'embedding';
+      kind?: 'text' | 'embedding' | 'reranker';
       state?: 'inactive' | 'warming' | 'active' | 'failed';
       project?: string;
       q?: string;
@@ -1605,7 +1625,7 @@ export type Routes = {
     query: {
       limit?: number;
       cursor?: string;
-      kind?: 'text' | 'embedding';
+      kind?: 'text' | 'embedding' | 'reranker';
       operation?: 'inference' | 'training' | 'index';
     };
     response: { data: Schemas['Price'][]; next_cursor: string | null; total_count: number };

@@ -2,6 +2,7 @@ import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/
 import { call } from '../../api/call.ts';
 import type { Schemas } from '../../api/generated/contract.ts';
 import { byCursor, listQuery, routeQuery } from '../../api/queries.ts';
+import type { ModelKind } from '../../ui/kind.tsx';
 import { type ProjectPath, warmingPollMs } from '../projects/index.ts';
 
 export type HostedModel = Schemas['HostedModel'];
@@ -67,7 +68,7 @@ export const accesses = ['owned', 'shared', 'public'] as const;
 export type RegistrySearch = {
   q?: string | undefined;
   source?: (typeof sources)[number] | undefined;
-  kind?: 'text' | 'embedding' | undefined;
+  kind?: ModelKind | undefined;
   access?: (typeof accesses)[number] | undefined;
 };
 

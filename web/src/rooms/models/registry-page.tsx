@@ -4,6 +4,7 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { SelectFilter } from '../../ui/filters.tsx';
+import { modelKinds } from '../../ui/kind.tsx';
 import { KindFilter } from '../../ui/kind-filter.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { NothingFound } from '../../ui/nothing-found.tsx';
@@ -43,7 +44,7 @@ function Filters({ filter: { q, source, kind, access } }: { filter: RegistrySear
   return (
     <Toolbar>
       <SearchField label={t.search} value={q} onSearch={(text) => change({ q: text })} />
-      <KindFilter value={kind} onChange={(value) => change({ kind: value })} />
+      <KindFilter values={modelKinds} value={kind} onChange={(value) => change({ kind: value })} />
       <SelectFilter
         label={t.source}
         all={t.allSources}

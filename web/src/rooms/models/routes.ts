@@ -2,6 +2,7 @@ import { createRoute } from '@tanstack/react-router';
 import { lazyComponent } from '../../routing/lazy-component.ts';
 import { signedInRoute } from '../../routing/root-route.ts';
 import { textIn } from '../../routing/search-text.ts';
+import { modelKinds } from '../../ui/kind.tsx';
 import { projectRoute } from '../projects/index.ts';
 import {
   accesses,
@@ -18,7 +19,7 @@ function readSearch({ q, source, kind, access }: Record<string, unknown>): Regis
   return {
     q: textIn(q),
     source: sources.find((each) => each === source),
-    kind: kind === 'text' || kind === 'embedding' ? kind : undefined,
+    kind: modelKinds.find((each) => each === kind),
     access: accesses.find((each) => each === access),
   };
 }

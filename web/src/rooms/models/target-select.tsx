@@ -1,19 +1,20 @@
 import { NativeSelect, type NativeSelectProps } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { projectKindOf } from '../../ui/kind.tsx';
 import { baseModelsQuery } from '../projects/index.ts';
 import { type CallableModel, trainedModelsQuery } from './models-queries.ts';
 import { modelsTexts } from './models-texts.ts';
 
 type TargetSelectProps = { kind: CallableModel['kind'] } & Omit<NativeSelectProps, 'data'>;
 
-/** The possible targets of an alias: installed base models of the kind, and trained models. */
+/** The possible targets of an alias: installed base models of its project's kind, and trained models. */
 export function TargetSelect({ kind, ...props }: TargetSelectProps) {
   const t = useTexts(modelsTexts);
   const { data: bases } = useSuspenseQuery(baseModelsQuery);
   const { data: trained } = useSuspenseQuery(trainedModelsQuery(kind));
   const baseItems = bases.data
-    .filter((model) => model.kind === kind)
+    .filter((model) => projectKindOf(model.kind) === projectKindOf(kind))
     .map(({ id, name, serving }) => ({
       value: id,
       label: serving.available ? name : t.notInstalled(name),

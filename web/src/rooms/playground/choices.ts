@@ -16,7 +16,8 @@ export function choicesOf(kind: 'text' | 'embedding', { hosted, trained, bases }
   const hostedChoices = hosted.flatMap(({ alias, base_model, state }): Choice[] => {
     const base = bases.find(({ id }) => id === base_model);
     // A model that is loading can be called: the request waits for it.
-    return alias !== null && base && state !== 'inactive' ? [{ kind: 'hosted', id: alias, label: alias, base }] : [];
+    const isCallable = alias !== null && base?.kind === kind && state !== 'inactive';
+    return isCallable ? [{ kind: 'hosted', id: alias, label: alias, base }] : [];
   });
   const names = new Set(hostedChoices.map(({ id }) => id));
   const trainedChoices = trained.flatMap(({ ref, name, base_model, callable }): Choice[] => {

@@ -1,3 +1,5 @@
+import type { ModelKind } from '../../ui/kind.tsx';
+
 export const exampleLanguages = [
   { id: 'curl', name: 'curl' },
   { id: 'typescript', name: 'TypeScript' },
@@ -6,7 +8,7 @@ export const exampleLanguages = [
 
 type ExampleLanguage = (typeof exampleLanguages)[number]['id'];
 
-type ExampleOptions = { kind: 'text' | 'embedding'; baseUrl: string; model: string };
+type ExampleOptions = { kind: ModelKind; baseUrl: string; model: string };
 
 /** A first call in each language, with the key from the environment. */
 export function exampleOf(facts: ExampleOptions, language: ExampleLanguage): string {
@@ -20,28 +22,34 @@ export function exampleOf(facts: ExampleOptions, language: ExampleLanguage): str
   }
 }
 
+const calls: Readonly<Record<ModelKind, { path: string; fields: object }>> = {
+  text: { path: 'chat/completions', fields: { messages: [{ role: 'user', content: 'Hello! Who are you?' }] } },
+  embedding: { path: 'embeddings', fields: { input: ['fold a paper fan'], input_type: 'query' } },
+  reranker: { path: 'rerank', fields: { query: 'fold a paper fan', documents: ['Paper fans', 'Ceiling fans'] } },
+};
+
 const quoted = (text: string): string => JSON.stringify(text);
 
 function curl({ kind, baseUrl, model }: ExampleOptions): string {
-  const [path, body] =
-    kind === 'text'
-      ? ['chat/completions', { model, messages: [{ role: 'user', content: 'Hello! Who are you?' }] }]
-      : ['embeddings', { model, input: ['fold a paper fan'], input_type: 'query' }];
+  const { path, fields } = calls[kind];
+  const body = { model, ...fields };
   return `curl ${baseUrl}/${path} \\
   -H "Authorization: Bearer $FANFOLD_KEY" -H 'Content-Type: application/json' \\
   -d '${JSON.stringify(body)}'`;
 }
 
 function typescript({ kind, baseUrl, model }: ExampleOptions): string {
-  const call =
-    kind === 'text'
-      ? `const answer = await client.chat.completions.create({
+  const call = {
+    text: `const answer = await client.chat.completions.create({
   model: ${quoted(model)},
   messages: [{ role: 'user', content: 'Hello! Who are you?' }],
 });
-console.log(answer.choices[0]?.message.content);`
-      : `const { data } = await client.embeddings.create({ model: ${quoted(model)}, input: ['fold a paper fan'] });
-console.log(data[0]?.embedding.length);`;
+console.log(answer.choices[0]?.message.content);`,
+    embedding: `const { data } = await client.embeddings.create({ model: ${quoted(model)}, input: ['fold a paper fan'] });
+console.log(data[0]?.embedding.length);`,
+    reranker: `const body = { model: ${quoted(model)}, query: 'fold a paper fan', documents: ['Paper fans', 'Ceiling fans'] };
+console.log(await client.post('/rerank', { body }));`,
+  }[kind];
   return `import OpenAI from 'openai';
 
 const client = new OpenAI({
@@ -52,15 +60,17 @@ ${call}`;
 }
 
 function python({ kind, baseUrl, model }: ExampleOptions): string {
-  const call =
-    kind === 'text'
-      ? `answer = client.chat.completions.create(
+  const call = {
+    text: `answer = client.chat.completions.create(
     model=${quoted(model)},
     messages=[{"role": "user", "content": "Hello! Who are you?"}],
 )
-print(answer.choices[0].message.content)`
-      : `answer = client.embeddings.create(model=${quoted(model)}, input=["fold a paper fan"])
-print(len(answer.data[0].embedding))`;
+print(answer.choices[0].message.content)`,
+    embedding: `answer = client.embeddings.create(model=${quoted(model)}, input=["fold a paper fan"])
+print(len(answer.data[0].embedding))`,
+    reranker: `body = {"model": ${quoted(model)}, "query": "fold a paper fan", "documents": ["Paper fans", "Ceiling fans"]}
+print(client.post("/rerank", cast_to=object, body=body))`,
+  }[kind];
   return `import os
 from openai import OpenAI
 

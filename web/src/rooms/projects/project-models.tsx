@@ -6,6 +6,7 @@ import type { Schemas } from '../../api/generated/contract.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { IconCube } from '../../ui/icons.tsx';
+import { projectKindOf } from '../../ui/kind.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { CallExamples } from './call-examples.tsx';
@@ -24,7 +25,7 @@ export function OwnModels({ project }: { project: Project }) {
   const { data: hosted } = useSuspenseQuery(hostedModelsQuery(path));
   const { data: bases } = useSuspenseQuery(baseModelsQuery);
   const active = hosted.data.filter(({ state }) => state === 'active').map(({ alias }) => alias);
-  const installed = bases.data.filter(({ kind, serving }) => kind === project.kind && serving.available);
+  const installed = bases.data.filter(({ kind, serving }) => projectKindOf(kind) === project.kind && serving.available);
   const callable = [...active, ...installed.map(({ id }) => id)];
   const manage = (
     <TextLink to="/projects/$owner/$project/hosted-models" params={path}>

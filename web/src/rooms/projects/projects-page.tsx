@@ -8,7 +8,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ArchiveFilter } from '../../ui/filters.tsx';
 import { IconArchive, IconFolder, IconPlus } from '../../ui/icons.tsx';
-import { KindBadge, kindTexts } from '../../ui/kind.tsx';
+import { KindBadge, kinds, kindTexts } from '../../ui/kind.tsx';
 import { KindFilter } from '../../ui/kind-filter.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { NothingFound } from '../../ui/nothing-found.tsx';
@@ -58,7 +58,7 @@ function Filters({ filter: { q, kind, archived } }: { filter: ProjectsSearch }) 
   return (
     <Toolbar>
       <SearchField label={t.search} value={q} onSearch={(text) => change({ q: text })} />
-      <KindFilter value={kind} onChange={(value) => change({ kind: value })} />
+      <KindFilter values={kinds} value={kind} onChange={(value) => change({ kind: value })} />
       <ArchiveFilter label={t.which} value={archived} onChange={(value) => change({ archived: value })} />
     </Toolbar>
   );
