@@ -28,8 +28,8 @@ const maxCalls = 32;
  */
 export function promptGrammars(prompt: GrammarInput, format: OutputFormat): ((lead: Lead) => string) | null {
   const grammar = createGrammar();
-  const skipped = format.skipped[0] ?? '';
-  const before = skipped === '' ? '' : optional(literal(skipped));
+  const { answerOpening } = format;
+  const before = answerOpening === '' ? '' : optional(literal(answerOpening));
   const answerExpressions = answer(grammar, prompt).map((expression) => sequence(before, expression));
   const alternatives = [...answerExpressions, ...calls(grammar, prompt, format)];
   if (alternatives.length === 0) return null;

@@ -27,14 +27,14 @@ export class OutputMarkers {
   readonly #known = new Map<string, readonly string[]>();
 
   constructor({ format, tools, startsInReasoning }: MarkerOptions) {
-    const { calls, reasoning, skipped } = format;
+    const { calls, reasoning, answerOpening, headers } = format;
     this.#format = format;
     this.#startsInReasoning = startsInReasoning;
     this.openings = tools.length > 0 ? calls.openings : [];
     this.openingBytes = new Set(this.openings.map((opening) => Buffer.from(opening)[0] ?? 0));
     this.#closings = tools.length > 0 ? calls.closings : [];
     this.mayBeginBare = tools.length > 0 && calls.startsAnswer;
-    this.startsPlain = reasoning === null && skipped.length === 0 && !this.mayBeginBare;
+    this.startsPlain = reasoning === null && answerOpening === '' && headers.length === 0 && !this.mayBeginBare;
     const starts = [...new Set(this.in('answer', false).map((marker) => marker.charAt(0)))];
     this.#starts = starts.length === 0 ? null : new RegExp(`[${starts.map(escapeForClass).join('')}]`, 'g');
   }
@@ -49,24 +49,21 @@ export class OutputMarkers {
   }
 
   #of(phase: OutputPhase, reasoningIsEmpty: boolean): readonly string[] {
-    const { reasoning, skipped } = this.#format;
+    const { reasoning, answerOpening, headers } = this.#format;
     const { open = '', close = '', repeats = false } = reasoning ?? {};
+    const again = repeats ? [open, close] : [];
     switch (phase) {
       case 'start':
-        return [open, close, ...skipped, ...this.openings];
+        return [open, close, answerOpening, ...headers, ...this.openings];
       case 'reasoning':
         // Some models repeat the marker that the prompt has already opened.
         return this.#startsInReasoning && reasoningIsEmpty ? [open, close] : [close];
       case 'gap':
+        return [...again, answerOpening, ...headers, ...this.openings];
       case 'between':
-        return [
-          ...(repeats ? [open, close] : []),
-          ...skipped,
-          ...this.openings,
-          ...(phase === 'gap' ? [] : this.#closings),
-        ];
+        return [...again, answerOpening, ...headers, ...this.openings, ...this.#closings];
       default:
-        return [...(repeats ? [open, close, ...skipped] : []), ...this.openings];
+        return [...again, ...headers, ...this.openings];
     }
   }
 

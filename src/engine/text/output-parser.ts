@@ -156,9 +156,10 @@ export class OutputParser {
       this.#marker(text, next);
     } else if (markers.some((marker) => marker.startsWith(text))) {
       this.#candidate = next;
-    } else if (this.#beginsBare(unit)) {
+    } else if (this.#beginsBare(text)) {
+      this.#candidate = [];
       this.#begin('', '');
-      this.#feed(unit);
+      for (const each of next) this.#feed(each);
     } else {
       // The first unit begins no marker; those behind it may.
       const [first, ...rest] = next;
@@ -169,9 +170,9 @@ export class OutputParser {
   }
 
   /** A format without openings: only the beginning of an answer can be a call. */
-  #beginsBare({ text }: Unit): boolean {
+  #beginsBare(text: string): boolean {
     const isBeginning = this.#phase === 'start' || this.#phase === 'gap';
-    return this.#markers.mayBeginBare && isBeginning && this.#candidate.length === 0 && /\S/.test(text);
+    return this.#markers.mayBeginBare && isBeginning && /^\S/.test(text);
   }
 
   #plain(unit: string): void {
@@ -186,7 +187,10 @@ export class OutputParser {
         }
         return;
       case 'gap':
-        if (unit !== '\n' && unit !== '\r') this.#content(unit);
+        if (unit === '\n' || unit === '\r') return;
+        // A call may still begin behind blanks, where nothing marks it.
+        if (this.#markers.mayBeginBare && unit.trim() === '') this.#waiting.push(unit);
+        else this.#content(unit);
         return;
       default:
         if (this.#phase !== 'answer' && /\s/.test(unit)) this.#waiting.push(unit);

@@ -75,7 +75,7 @@ function interpreted({ source, now }: RendererOptions): TemplateRenderer {
 
 /** Neither interpreter knows this test; for these values it is another one. */
 function withSimpleTests(source: string): string {
-  return source.replace(/\bis(\s+not)?\s+sameas\s*\(?\s*(true|false|none)\b\s*\)?/gi, 'is$1 $2');
+  return source.replace(/\bis(\s+not)?\s+sameas\s*(?:\(\s*(true|false|none)\s*\)|(true|false|none)\b)/gi, 'is$1 $2$3');
 }
 
 const nativeRefusal = /Jinja Exception: ([\s\S]*)$/;

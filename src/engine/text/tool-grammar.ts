@@ -87,6 +87,31 @@ function unlessRefused<Result>(work: () => Result): Result | null {
   }
 }
 
+/** A parameter of a tool and its value as JSON. */
+export type ToolParameter = {
+  name: string;
+  isRequired: boolean;
+  schema: unknown;
+  root: Schema;
+  value: () => Expression;
+};
+
+/** In the order of the schema; null where it names none, so that any may be. */
+export function toolParameters(grammar: Grammar, tool: ToolDefinition): ToolParameter[] | null {
+  const root = rootOf(tool);
+  if (root === null || takesNothing(root)) return [];
+  const { properties } = root;
+  if (!isSchema(properties)) return null;
+  const required = new Set(asList(root['required']));
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    isRequired: required.has(name),
+    schema,
+    root,
+    value: () => asFarAsPossible({ grammar, root }, schema) ?? anyValue(grammar),
+  }));
+}
+
 export type TaggedCall = {
   tags: TaggedArguments;
   /** Held to the tool's schema; else any parameters may be. */
@@ -99,15 +124,12 @@ export type TaggedCall = {
 export function taggedParameters(grammar: Grammar, tool: ToolDefinition, call: TaggedCall): Expression[] {
   const any = `${anyParameter(grammar, call)}*`;
   if (!call.isHeld) return [any];
-  const root = rootOf(tool);
-  if (root === null || takesNothing(root)) return [];
-  const { properties } = root;
-  if (!isSchema(properties)) return [any];
-  const required = new Set(asList(root['required']));
-  return Object.entries(properties).map(([name, schema]) => {
+  const parameters = toolParameters(grammar, tool);
+  if (parameters === null) return [any];
+  return parameters.map(({ name, isRequired, schema, root }) => {
     const value = parameterValue(grammar, call, { schema, root });
     const parameter = grammar.define('parameter', `${literal(call.tags.open + name)} ${value} ${behindValue(call)}`);
-    return required.has(name) ? parameter : `${parameter}?`;
+    return isRequired ? parameter : `${parameter}?`;
   });
 }
 

@@ -37,8 +37,9 @@ export type CallFormat = {
   /** What the model must write. */
   expression: (grammar: Grammar, calls: AllowedCalls) => Expression;
   /** Where they cannot be derived from the template. */
-  reasoning?: ReasoningFormat | null;
-  skipped?: string[];
+  reasoning?: Partial<ReasoningFormat>;
+  answerOpening?: string;
+  headers?: string[];
   /** Calls as text, for templates that leave calls out. */
   write: (calls: readonly { name: string; arguments: unknown }[]) => string;
 };

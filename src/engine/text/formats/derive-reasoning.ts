@@ -123,5 +123,18 @@ export function deriveAnswerOpening(given: TemplateProbe, reasoning: ReasoningFo
   if (at < from) return '';
   const text = answer.slice(from, at);
   const behindReasoning = reasoning === null ? -1 : text.lastIndexOf(reasoning.close);
-  return (behindReasoning < 0 ? text : text.slice(behindReasoning + (reasoning?.close.length ?? 0))).trim();
+  const opening = behindReasoning < 0 ? text : text.slice(behindReasoning + (reasoning?.close.length ?? 0));
+  // Words alone end where their line does.
+  return /[>\]]\s*$/.test(opening) ? opening.trim() : opening.trimStart();
+}
+
+/**
+ * Fixed text behind an answer that would be part of it: with words between its markers, as of models that write a message in parts. Control tokens
+ * alone are never shown.
+ */
+export function deriveAnswerClosings(given: TemplateProbe): string[] {
+  const answer = given.render([question, probeAnswer(probe.answer)]) ?? '';
+  const behind = answer.slice(answer.lastIndexOf(probe.answer) + probe.answer.length);
+  const parts = /^((?:\s*<[^<>]+>[^<>\s]+<[^<>]+>)+)/.exec(behind)?.[1];
+  return parts === undefined ? [] : [parts.trim()];
 }

@@ -14,11 +14,13 @@ export const derivedCalls: CallFormatModule<CallLayout> = {
   detect: (probe) => deriveLayout(probe, deriveReasoning(probe)?.close ?? null),
   bind: (layout) => {
     const { section, call } = openingsOf(layout);
-    const openings = [section, call].filter((text) => text !== '');
+    // Where nothing stands in front of a first call, what stands between two begins the next one.
+    const next = section === '' && call === '' ? (layout.between ?? '').trim() : '';
+    const openings = [section, call, next].filter((text) => text !== '');
     const closing = layout.json?.list === true ? '' : layout.close.trim();
     return {
       openings,
-      startsAnswer: openings.length === 0,
+      startsAnswer: section === '' && call === '',
       closings: closing === '' ? [] : [closing],
       markers: markersOf(layout),
       parallel: layout.between !== null,
@@ -111,7 +113,7 @@ function* readNamedCall(layout: CallLayout, input: CallInput, tools: readonly To
   const { call } = openingsOf(layout);
   const [first, ...rest] = layout.head;
   if (!(yield* readParts(input, [textOf(first).trim().slice(call.length), ...rest]))) return;
-  const name = (yield* readName(input, layout)).trim();
+  const name = yield* readName(input, layout, tools);
   if (!isKnown(tools, name)) return;
   if (!(yield* readParts(input, layout.middle)) && layout.arguments.kind === 'json') return;
   const given = yield* readArguments(input, layout, { name, tools });
@@ -133,15 +135,18 @@ function* readArguments(input: CallInput, layout: CallLayout, { name, tools }: N
   return text === null ? undefined : parseJson(text);
 }
 
-const longestName = 256;
-
-/** Up to what cannot be part of a name: white space, or the first character of the text behind it. */
-function* readName(input: CallInput, { middle, tail, arguments: given }: CallLayout): Generator<null, string> {
+/** Up to what cannot be part of a name: white space, or the first character of the text behind it; no further than names of tools go. */
+function* readName(
+  input: CallInput,
+  { middle, tail, arguments: given }: CallLayout,
+  tools: readonly ToolDefinition[],
+): Generator<null, string> {
+  yield* input.space();
   const behind = [textOf(middle[0]), given.kind === 'tagged' ? given.open : '{', textOf(tail[0])];
   const ends = new Set(behind.map((text) => text.trim().charAt(0)));
   let name = '';
   for (let unit = yield* input.peek(); unit !== null; unit = yield* input.peek()) {
-    if (/\s/.test(unit) || ends.has(unit) || name.length >= longestName) break;
+    if (/\s/.test(unit) || ends.has(unit) || !tools.some((tool) => tool.name.startsWith(name + unit))) break;
     name += unit;
     yield* input.next();
   }

@@ -1,5 +1,5 @@
 import type { ToolDefinition } from '../../port.ts';
-import { anyOf, type Expression, type Grammar, literal, sequence } from '../gbnf.ts';
+import { anyOf, type Expression, type Grammar, literal, optional, sequence } from '../gbnf.ts';
 import { anyObject } from '../json-rules.ts';
 import { argumentsExpression, taggedParameters } from '../tool-grammar.ts';
 import type { AllowedCalls } from './call-format.ts';
@@ -17,7 +17,14 @@ export function derivedExpression(grammar: Grammar, layout: CallLayout, allowed:
   const most = layout.between === null ? 1 : allowed.most;
   const more = most === 1 ? '' : `(${sequence(literal(layout.between ?? ''), next)}){0,${most - 1}}`;
   if (!isInSection) return first;
-  return sequence(open === '' ? '' : literal(open), first, more, layout.close === '' ? '' : literal(layout.close));
+  return sequence(open === '' ? '' : literal(open), first, more, closing(layout));
+}
+
+/** What the token that ends an answer may stand for: only the end of a list must be there. */
+function closing({ close, json }: CallLayout): Expression {
+  const list = json?.list === true ? close.slice(0, close.indexOf(']') + 1) : '';
+  const rest = close.slice(list.length);
+  return sequence(list === '' ? '' : literal(list), rest === '' ? '' : optional(literal(rest)));
 }
 
 /** A call of one of the tools. Strict tools come first: what a call may need in all is theirs before others have their share. */

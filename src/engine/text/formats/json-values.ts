@@ -2,6 +2,7 @@ import { isExactNumber, parseExactJson } from '#kernel';
 import type { ToolDefinition } from '../../port.ts';
 import { areTexts } from '../schema-references.ts';
 import type { ParsedCall } from './call-format.ts';
+import { pythonToJson } from './python-literal.ts';
 
 /** undefined where the text is not JSON. Numbers keep their digits, and keys their order. */
 export function parseJson(text: string): unknown {
@@ -33,18 +34,11 @@ export function isKnown(tools: readonly ToolDefinition[], name: string): boolean
   return tools.some((tool) => tool.name === name);
 }
 
-/** As some templates write them, in Python's way. */
-const pythonValues = new Map<string, unknown>([
-  ['True', true],
-  ['False', false],
-  ['None', null],
-]);
-
 /** The value of a parameter with these types by its schema, of which only the text was written. */
 export function typedValue(text: string, types: readonly unknown[]): unknown {
   if (areTexts(types)) return text;
-  const trimmed = text.trim();
-  const value = pythonValues.has(trimmed) ? pythonValues.get(trimmed) : parseJson(text);
+  // Some templates write values as Python does.
+  const value = parseJson(text) ?? parseJson(pythonToJson(text) ?? '');
   if (value === undefined) return text;
   const type =
     value === null ? 'null' : Array.isArray(value) ? 'array' : isExactNumber(value) ? 'number' : typeof value;

@@ -1,5 +1,6 @@
 import type { CallFormat, CallFormatSpec } from './call-format.ts';
 import {
+  deriveAnswerClosings,
   deriveAnswerOpening,
   deriveEfforts,
   deriveReasoning,
@@ -16,8 +17,10 @@ export type OutputFormatSpec = {
   tools: { name: string; form: 'list' | 'json' } | null;
   reasoning: ReasoningFormat | null;
   efforts: EffortValues;
-  /** Fixed texts around answers, which belong to none. The first stands in front of an answer where there is one. */
-  skipped: string[];
+  /** Fixed text in front of an answer, which is no part of it; '' of most models. */
+  answerOpening: string;
+  /** Other fixed texts that are no part of an answer, wherever they stand. */
+  headers: string[];
   history: HistoryForm;
 };
 
@@ -54,7 +57,8 @@ export const standardFormat: OutputFormatSpec = {
     repeats: false,
   },
   efforts: {},
-  skipped: [],
+  answerOpening: '',
+  headers: [],
   history: { calls: 'text', argumentsAsText: false, shortIds: false },
 };
 
@@ -62,15 +66,18 @@ export const standardFormat: OutputFormatSpec = {
 export function detectOutputFormat(given: TemplateProbe): OutputFormatSpec {
   const { template, history } = readableHistory(given);
   const calls = detectCalls(template);
-  const { reasoning: own, skipped } = calls === null ? {} : bindCalls(calls);
-  const reasoning = own === undefined ? deriveReasoning(template) : own;
-  const opening = deriveAnswerOpening(template, reasoning);
+  const own = calls === null ? null : bindCalls(calls);
+  const derived = deriveReasoning(template);
+  const reasoning = derived === null ? null : { ...derived, ...own?.reasoning };
+  const opening = own?.answerOpening ?? deriveAnswerOpening(template, reasoning);
+  const isMarked = /[<[]/.test(opening) || own?.startsAnswer === true;
   return {
     calls: calls ?? hermesCalls,
     tools: given.tools,
     reasoning,
     efforts: deriveEfforts(template, reasoning),
-    skipped: skipped ?? (/[<[]/.test(opening) ? [opening] : []),
+    answerOpening: isMarked ? opening : '',
+    headers: own?.headers ?? deriveAnswerClosings(template),
     history: { ...history, calls: given.source.includes('tool_calls') ? 'template' : 'text' },
   };
 }
@@ -78,13 +85,15 @@ export function detectOutputFormat(given: TemplateProbe): OutputFormatSpec {
 /** Templates differ in what they take in a history; the first form is used that renders a call. */
 function readableHistory(given: TemplateProbe) {
   const call = probeCalls([{ name: probe.names[0], arguments: { [probe.keys[0]]: probe.values[0] } }]);
+  const rendered = (from: TemplateProbe, message = call): string | null => {
+    const text = from.render([question, message], { tools: true });
+    // An object that is put into text as Python writes it was meant to be text.
+    return text?.includes(probe.values[0]) === true && !text.includes(`{'${probe.keys[0]}'`) ? text : null;
+  };
   const longId = withIds(call, () => 'call_0123456789abcdef0123');
-  const shows = (text: string | null) => text?.includes(probe.values[0]) === true;
-  const shortIds =
-    !shows(given.render([question, longId], { tools: true })) && shows(given.render([question, call], { tools: true }));
+  const shortIds = rendered(given, longId) === null && rendered(given) !== null;
   const asText = withTextArguments(given);
-  const argumentsAsText =
-    !shows(given.render([question, call], { tools: true })) && shows(asText.render([question, call], { tools: true }));
+  const argumentsAsText = rendered(given) === null && rendered(asText) !== null;
   return { template: argumentsAsText ? asText : given, history: { argumentsAsText, shortIds } };
 }
 
@@ -127,8 +136,13 @@ export function bindOutputFormat(spec: OutputFormatSpec): OutputFormat {
 }
 
 /** Fixed texts in which control tokens may occur that the parser must see. */
-export function markersOf({ calls, reasoning, skipped }: OutputFormat): string[] {
-  return [...calls.markers, ...skipped, ...(reasoning === null ? [] : [reasoning.open, reasoning.close])];
+export function markersOf({ calls, reasoning, answerOpening, headers }: OutputFormat): string[] {
+  return [
+    ...calls.markers,
+    answerOpening,
+    ...headers,
+    ...(reasoning === null ? [] : [reasoning.open, reasoning.close]),
+  ];
 }
 
 export function capabilitiesOf(spec: OutputFormatSpec): TemplateCapabilities {

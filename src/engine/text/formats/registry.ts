@@ -1,9 +1,14 @@
 import type { CallFormat, CallFormatModule, CallFormatSpec } from './call-format.ts';
 import { derivedCalls, hermesLayout } from './derived-calls.ts';
+import { describedCalls } from './described-calls.ts';
+import { gemmaCalls } from './gemma-calls.ts';
+import { harmonyCalls } from './harmony-calls.ts';
+import { minimaxCalls } from './minimax-calls.ts';
+import { pythonicCalls } from './pythonic-calls.ts';
 import type { TemplateProbe } from './template-probe.ts';
 
 /** Formats of calls, in the order in which a template is tried. A new one is a file and a line here. */
-const modules = [derivedCalls] as const;
+const modules = [harmonyCalls, gemmaCalls, minimaxCalls, pythonicCalls, derivedCalls, describedCalls] as const;
 
 const byName = new Map<string, CallFormatModule>(
   // `bind` gets the layout that `detect` of the same module made.
