@@ -78,7 +78,10 @@ function addCommand(config: Config, name: string, flags: AddFlags) {
   const models = openCatalogue(config, print);
   const model = models.find(route.baseModelId);
   if (!model) throw new OperatorError(`There is no base model ${route.baseModelId}. See: fanfold models list`);
-  if (engineDialects[route.api].countTexts === null && model.kind === 'embedding' && !model.installed)
+  const { countTexts, rerankRequest } = engineDialects[route.api];
+  if (rerankRequest === null && model.kind === 'reranker')
+    throw new OperatorError(`--api ${route.api}: this engine does not rerank, and ${model.id} is a reranker.`);
+  if (countTexts === null && model.kind !== 'text' && !model.installed)
     throw new OperatorError(
       `Tokens of ${model.id} cannot be counted by this engine. Say which it is with --api, or install the model's file here as well.`,
     );

@@ -3,9 +3,12 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
+import { addModel } from '#models';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
-import { type Program, startProgram } from '#test/program.ts';
+import { type Program, patiently, startProgram } from '#test/program.ts';
 import { pythonEnvironment } from '#test/python-environment.ts';
+import { writeRandomReranker } from '#test/random-reranker.ts';
+import { openShippedModels } from '#test/shipped-models.ts';
 import { root } from '#test/source-tree.ts';
 
 const run = promisify(execFile);
@@ -41,4 +44,25 @@ test("Cohere's client for Python gets answers, streams, calls of tools, JSON and
     [404, 'model_not_found'],
     [400, 'invalid_request'],
   ]);
+});
+
+test("Cohere's client for Python reranks", async () => {
+  const folder = join(root, 'test/support/cohere');
+  const bin = await pythonEnvironment('cohere', join(folder, 'requirements.txt'), '--no-deps');
+  const ggufPath = join(program.dataDir, 'reranker.gguf');
+  writeRandomReranker(ggufPath);
+  await addModel(openShippedModels(program.dataDir), { id: 'ranker', kind: 'reranker', ggufPath });
+  const project = `${program.url}/api/projects/local/search`;
+  const headers = { authorization: `Bearer ${program.key}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ model: 'ranker', query: 'red lamp', documents: ['9'] });
+  // The running server looks for new models now and then.
+  await patiently(async () => {
+    const response = await fetch(`${project}/openai/v1/rerank`, { method: 'POST', headers, body });
+    return response.status === 404 ? new Response(null, { status: 503 }) : response;
+  });
+  const script = [join(folder, 'rerank.py'), `${project}/cohere`, program.key ?? '', 'ranker'];
+  const { results, units, refused } = JSON.parse((await run(join(bin, 'python'), script)).stdout);
+  assert.equal(results.length, 2);
+  assert.ok(results[0][1] > results[1][1] && results[0][1] < 1, `${results}`);
+  assert.deepEqual([units, refused], [1, [400, 'documents']]);
 });

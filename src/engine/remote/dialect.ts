@@ -35,6 +35,8 @@ export type EngineDialect = {
   } | null;
 
   embeddingRequest: (model: string, inputs: EmbeddingInputs) => { path: string; body: JsonFields };
+  /** Scores the texts for the query; null: the engine has no route for that. */
+  rerankRequest: ((model: string, inputs: RerankInputs) => { path: string; body: JsonFields }) | null;
   /** Whether it truncates inputs that are too long where that is requested; others refuse them. */
   truncatesInputs: boolean;
 
@@ -50,6 +52,8 @@ export type EngineDialect = {
   answer: AnswerFields;
   errors: ErrorPatterns;
 };
+
+export type RerankInputs = Pick<EmbeddingInputs, 'texts' | 'maxInputTokens' | 'truncate'> & { query: string };
 
 export type AnswerFields = {
   /** Of a delta or message: what the model thought. The first that has a text counts. */

@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
 import { fault } from '#kernel';
 import type { Embedded, EmbeddingInputs, PreparedEmbedding } from '../port.ts';
-import { RouteRefusal } from './route-runtime.ts';
+import { RouteRefusal, type RouteRuntime } from './route-runtime.ts';
 import { type RemoteContext, sendCall } from './route-set.ts';
 import { countTexts } from './token-count.ts';
 import { readText } from './upstream.ts';
-import { fieldsOf } from './wire.ts';
+import { countOf, fieldsOf } from './wire.ts';
 
 /** Counts the tokens of inputs, at a route that may run them. */
 export async function prepareEmbedding(
@@ -13,11 +13,11 @@ export async function prepareEmbedding(
   inputs: EmbeddingInputs,
   signal: AbortSignal,
 ): Promise<PreparedEmbedding> {
-  const { target, scope = '', truncate, maxInputTokens } = inputs;
+  const { target, scope = '', truncate, maxInputTokens, maxDocumentTokens = Infinity } = inputs;
   const estimate = Math.ceil(inputs.texts.join('').length / 4);
   const call = { ...target, prefix: '', tokens: estimate, scope };
   const { route, result, tried } = await routes.prepareAtAny(call, async ({ route, dialect, upstream }) => {
-    const counts = await countTexts(inputs.texts, { route, dialect, upstream, local: countHere, signal });
+    const counts = await countInputs(inputs, { route, dialect, upstream, local: countHere, signal });
     if (counts === null)
       throw fault('generation_failed', {
         message: 'The tokens of this input cannot be counted.',
@@ -25,6 +25,7 @@ export async function prepareEmbedding(
       });
     const longest = Math.max(...counts);
     if (truncate && longest > maxInputTokens && !dialect.truncatesInputs) throw cannotTruncate(longest, maxInputTokens);
+    if (longest > maxDocumentTokens) throw cannotCutDocuments();
     return counts;
   });
   const most = truncate ? maxInputTokens : Number.POSITIVE_INFINITY;
@@ -32,6 +33,25 @@ export async function prepareEmbedding(
   const tokens = counted.reduce((total, each) => total + each.tokens, 0);
   const handle = routes.store({ ...call, tokens, tried, input: { inputs, tokens } });
   return { handle, inputs: counted, dimensions: route.dimensions ?? 0 };
+}
+
+/** Of a reranker query and document together, each with the tokens around it. */
+async function countInputs(
+  { texts, query }: EmbeddingInputs,
+  options: Parameters<typeof countTexts>[1],
+): Promise<number[] | null> {
+  if (query === undefined) return countTexts(texts, options);
+  const counts = await countTexts([query, ...texts], options);
+  const [ofQuery = 0, ...ofTexts] = counts ?? [];
+  return counts && ofTexts.map((count) => ofQuery + count);
+}
+
+function cannotCutDocuments() {
+  return fault('invalid_request', {
+    message:
+      'max_tokens_per_doc: a document may be longer, and the engine that serves this model cannot cut it; shorten it, or send truncate.',
+    param: 'max_tokens_per_doc',
+  });
 }
 
 /** Before anything is run: such an engine would refuse the input in words of its own. */
@@ -53,19 +73,35 @@ export async function embedInputs(
   return routes.run(call, signal, async (runtime) => {
     let sentMs = 0;
     const response = await sendCall(runtime, call, {
-      ...runtime.dialect.embeddingRequest(runtime.route.upstreamModel, inputs),
+      ...requestOf(runtime, inputs),
       onSend: () => {
         sentMs = clock.monotonicMs();
       },
       maxReasoningTokens: null,
       signal,
-      param: 'input',
+      param: inputs.query === undefined ? 'input' : 'documents',
     });
     if (response instanceof RouteRefusal) return response;
-    const vectors = vectorsOf(await readJson(response.body, signal), inputs.texts.length);
+    const answer = await readJson(response.body, signal);
+    const { length } = inputs.texts;
+    const embedded =
+      inputs.query === undefined
+        ? { vectors: vectorsOf(answer, length), promptTokens: tokens }
+        : { vectors: scoresOf(answer, length), promptTokens: rerankedTokens(answer) ?? tokens };
     const activeMs = clock.monotonicMs() - sentMs;
     runtime.measured(activeMs, 0);
-    return { vectors, promptTokens: tokens, activeMs };
+    return { ...embedded, activeMs };
+  });
+}
+
+function requestOf({ dialect, route }: RouteRuntime, inputs: EmbeddingInputs) {
+  const { query } = inputs;
+  const { upstreamModel: model } = route;
+  if (query === undefined) return dialect.embeddingRequest(model, inputs);
+  if (dialect.rerankRequest) return dialect.rerankRequest(model, { ...inputs, query });
+  throw fault('generation_failed', {
+    message: 'The engine that serves this model does not rerank.',
+    internal: `The route ${route.id} of --api ${route.api} has no route for reranking.`,
   });
 }
 
@@ -88,6 +124,33 @@ function vectorsOf(answer: unknown, inputs: number): Float32Array[] {
     const embedding = byIndex.get(index);
     if (!Array.isArray(embedding)) throw wrongVectors();
     return normalised(embedding);
+  });
+}
+
+/** Scores in the order of the documents, from the form of Jina or a bare list (TEI, SGLang). */
+function scoresOf(answer: unknown, documents: number): Float32Array[] {
+  const { results } = fieldsOf(answer);
+  const rows: unknown = Array.isArray(answer) ? answer : results;
+  if (!Array.isArray(rows) || rows.length !== documents) throw wrongScores();
+  const byIndex = new Map(
+    rows.map(fieldsOf).map(({ index, relevance_score: relevance, score }) => [index, relevance ?? score]),
+  );
+  return Array.from({ length: documents }, (_, index) => {
+    const score = byIndex.get(index);
+    if (typeof score !== 'number') throw wrongScores();
+    return Float32Array.of(score);
+  });
+}
+
+function rerankedTokens(answer: unknown): number | null {
+  const { total_tokens: total, prompt_tokens: ofPrompt } = fieldsOf(fieldsOf(answer).usage);
+  return countOf(total) || countOf(ofPrompt) || null;
+}
+
+function wrongScores() {
+  return fault('generation_failed', {
+    message: 'The model returned scores that do not fit the request.',
+    internal: 'The answer of the engine has another form, or too few scores.',
   });
 }
 

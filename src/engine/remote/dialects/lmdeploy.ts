@@ -11,6 +11,7 @@ export const lmdeploy: EngineDialect = {
   chatFields: ({ sampling }) => samplingFields(sampling),
   // It refuses a `reasoning_effort` of `none` with 400.
   reasoningFields: templateReasoning,
+  rerankRequest: null,
   answer: { reasoning: ['reasoning_content'], stopText: [] },
   errors: {
     contextExceeded: /input length .* must be smaller than the model context length|exceeds the model context length/i,

@@ -17,6 +17,8 @@ export const openai: EngineDialect = {
     path: '/embeddings',
     body: { model, input: texts, encoding_format: 'float' },
   }),
+  // Not one of OpenAI's routes; vLLM, SGLang and llama.cpp's server have it, in the form of Jina.
+  rerankRequest: (model, { query, texts }) => ({ path: '/rerank', body: { model, query, documents: texts } }),
   truncatesInputs: false,
   adapters: null,
   answer: {

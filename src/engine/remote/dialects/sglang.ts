@@ -17,6 +17,7 @@ export const sglang: EngineDialect = {
     return tokenCountIn(await postForJson(request, '//tokenize', { model, ...fields, ...choice }));
   },
   embeddingRequest: openai.embeddingRequest,
+  rerankRequest: openai.rerankRequest,
   truncatesInputs: false,
   adapters: {
     open: (options) =>

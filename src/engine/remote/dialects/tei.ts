@@ -18,6 +18,7 @@ export const tei: EngineDialect = {
     path: '//embed',
     body: { inputs: texts, truncate, normalize: true },
   }),
+  rerankRequest: (_model, { query, texts, truncate }) => ({ path: '//rerank', body: { query, texts, truncate } }),
   truncatesInputs: true,
   errors: { ...openai.errors, contextExceeded: /must have less than \d+ tokens/i },
 };

@@ -28,6 +28,10 @@ export const vllm: EngineDialect = {
     const { path, body } = openai.embeddingRequest(model, inputs);
     return { path, body: inputs.truncate ? { ...body, truncate_prompt_tokens: inputs.maxInputTokens } : body };
   },
+  rerankRequest: (model, { query, texts, truncate, maxInputTokens }) => ({
+    path: '/rerank',
+    body: { model, query, documents: texts, ...(truncate ? { truncate_prompt_tokens: maxInputTokens } : {}) },
+  }),
   truncatesInputs: true,
   adapters: {
     open: (options) =>
