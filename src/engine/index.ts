@@ -4,7 +4,13 @@ export { type GgufHeader, readGgufHeader, readGgufHeaderOf } from './gguf/header
 export { modelFiles, readPartName } from './gguf/parts.ts';
 export type { ModelMemory } from './llama/memory-meter.ts';
 export type { MemoryBytes } from './llama/memory-protocol.ts';
-export { type ContextChoice, ModelPlanner, type PlannerOptions, usualContextTokens } from './llama/model-planner.ts';
+export {
+  type ContextChoice,
+  type FileHead,
+  ModelPlanner,
+  type PlannerOptions,
+  usualContextTokens,
+} from './llama/model-planner.ts';
 export type {
   Adapter,
   ChatMessage,

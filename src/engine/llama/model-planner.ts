@@ -30,11 +30,19 @@ export type ContextChoice = {
   estimatedBecause: string | null;
 };
 
-export type ModelHead = {
-  kind: EngineModel['kind'];
+/** The first bytes of a file of a model, with its whole header. */
+export type FileHead = {
+  /** Without folders. llama.cpp finds the parts of a split model by their names. */
+  name: string;
   head: Buffer;
   /** Of the whole file. */
   fileBytes: number;
+};
+
+export type ModelHead = {
+  kind: EngineModel['kind'];
+  /** All parts of a split model in order, else the one file. */
+  files: readonly FileHead[];
   supportedTokens: number;
 };
 
@@ -115,14 +123,16 @@ export class ModelPlanner {
    * What models would take of which the first bytes are known, and which differ in the type of their weights only: with the usual
    * context and one call at a time, on whatever there is.
    */
-  async memoryOfHead({ kind, head, fileBytes, supportedTokens }: ModelHead): Promise<HeadMemory> {
+  async memoryOfHead({ kind, files, supportedTokens }: ModelHead): Promise<HeadMemory> {
     const contextTokens = Math.min(supportedTokens, usualContextTokens);
     const folder = await mkdtemp(join(tmpdir(), 'fanfold-head-'));
     try {
-      // llama.cpp lays out what the head describes, and looks only whether the file is long enough.
-      const ggufPath = join(folder, 'head.gguf');
-      await writeFile(ggufPath, head);
-      await truncate(ggufPath, fileBytes);
+      // llama.cpp lays out what the heads describe, and looks only whether the files are long enough.
+      for (const { name, head, fileBytes } of files) {
+        await writeFile(join(folder, name), head);
+        await truncate(join(folder, name), fileBytes);
+      }
+      const ggufPath = join(folder, files[0]?.name ?? '');
       const memory = await this.memoryOf({ id: 'head', kind, ggufPath, maxContextTokens: contextTokens, sequences: 1 });
       const { need, measured } = memory;
       const budget = this.budgetFor(memory);

@@ -14,13 +14,19 @@ export function readModelHeader(path: string): ModelHeader {
   const first = readHeader(path);
   const files = checkedFiles(path, first);
   const others = files.slice(1).map((file, index) => readPart(file, { number: index + 2, count: files.length }));
-  const sum = (value: (header: GgufHeader) => number) =>
-    others.reduce((total, each) => total + value(each), value(first));
+  return headerOfParts([first, ...others], files);
+}
+
+/** The header of a model from those of all of its files in order. */
+export function headerOfParts(headers: readonly GgufHeader[], files: readonly string[]): ModelHeader {
+  const [first] = headers;
+  if (!first) throw new Error('A model has no header. This is a bug.');
+  const sum = (value: (header: GgufHeader) => number) => headers.reduce((total, each) => total + value(each), 0);
   return {
     values: first.values,
     arrayLengths: first.arrayLengths,
     parameters: sum(({ parameters }) => parameters),
-    tensorNames: new Set([first, ...others].flatMap(({ tensorNames }) => [...tensorNames])),
+    tensorNames: new Set(headers.flatMap(({ tensorNames }) => [...tensorNames])),
     fileBytes: sum(({ fileBytes }) => fileBytes),
     files,
   };

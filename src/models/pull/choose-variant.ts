@@ -29,17 +29,15 @@ export async function chooseVariant(
 ): Promise<ChosenVariant> {
   const smallest = candidates.at(-1);
   if (!smallest) throw new Error('There is no model to choose. This is a bug.');
-  const [file] = smallest.files;
-  const { header, head } = await fetchHeader(transfer, { repo, commit: listing.commit, file });
-  // The first part of a split model may hold no weights.
-  const name = basename(file.name);
-  const tensorNames = header.tensorNames.size === 0 ? new Set(['of another part']) : header.tensorNames;
-  const facts = factsOf({ ...header, tensorNames }, name);
+  const { files } = smallest;
+  const { header, heads } = await fetchHeader(transfer, { repo, commit: listing.commit, files });
+  const name = basename(smallest.name);
+  const facts = factsOf(header, name);
   const kind = kindOfFile(facts);
-  if (smallest.files.length === 1) checkServable(facts, kind, name);
+  checkServable(facts, kind, name);
   const supportedTokens = usualContextOf(kind, supportedContextOf(facts) ?? usualContextTokens);
   const { contextTokens, budgetBytes, ...memory } = await withPlanner(planner, (each) =>
-    each.memoryOfHead({ kind, head, fileBytes: file.sizeBytes, supportedTokens }),
+    each.memoryOfHead({ kind, files: heads, supportedTokens }),
   );
   const needOf = ({ sizeBytes: bytes }: HubVariant) => memory.needOf(bytes);
   const needs = (variant: HubVariant) =>

@@ -1,31 +1,46 @@
 import { basename } from 'node:path';
-import { GgufError, readGgufHeaderOf } from '#engine';
-import type { ModelHeader } from '../gguf/model-header.ts';
+import { type FileHead, GgufError, type GgufHeader, readGgufHeaderOf } from '#engine';
+import { headerOfParts, type ModelHeader } from '../gguf/model-header.ts';
 import { ModelError } from '../model-error.ts';
 import { requestFile, TransferError, withModelErrors, withRetries } from './hub-client.ts';
 import type { ListedFile } from './hub-listing.ts';
 import { checkStatus } from './hub-status.ts';
 import type { TransferOptions } from './transfer-options.ts';
 
-/** The header of a file that is at the hub, and the first bytes of the file, which have it. */
-export type HubHeader = { header: ModelHeader; head: Buffer };
+/** The headers of the files of a model that is at the hub, and the first bytes of each file, which have them. */
+export type HubHeader = { header: ModelHeader; heads: FileHead[] };
 
 /** Vocabularies are of very different lengths, and the header ends after them. */
-const headSizes = [2 << 20, 16 << 20, 64 << 20];
+const headSizes = [256 << 10, 4 << 20, 16 << 20, 64 << 20];
 
-/** Reads the header of a GGUF file without the rest of it. Throws `ModelError` where it is none. */
-export async function fetchHeader(
-  transfer: TransferOptions,
-  { repo, commit, file }: { repo: string; commit: string; file: ListedFile },
-): Promise<HubHeader> {
+type HubFiles = { repo: string; commit: string; files: readonly ListedFile[] };
+
+/** Reads the headers of GGUF files without the rest of them. Throws `ModelError` where one has none. */
+export async function fetchHeader(transfer: TransferOptions, { repo, commit, files }: HubFiles): Promise<HubHeader> {
+  const headers: GgufHeader[] = [];
+  const heads: FileHead[] = [];
+  for (const file of files) {
+    const { header, head } = await fetchHead(transfer, { repo, commit, file });
+    headers.push(header);
+    heads.push({ name: basename(file.name), head, fileBytes: file.sizeBytes });
+  }
+  return {
+    header: headerOfParts(
+      headers,
+      files.map(({ name }) => name),
+    ),
+    heads,
+  };
+}
+
+async function fetchHead(transfer: TransferOptions, { repo, commit, file }: Omit<Piece, 'start' | 'end'>) {
   let head: Buffer = Buffer.alloc(0);
   for (const size of headSizes) {
     const end = Math.min(size, file.sizeBytes);
     const piece = await fetchPiece(transfer, { repo, commit, file, start: head.length, end });
     head = Buffer.concat([head, piece]);
     try {
-      const header = readGgufHeaderOf(head, { fileBytes: file.sizeBytes, name: basename(file.name) });
-      return { header: { ...header, files: [file.name] }, head };
+      return { header: readGgufHeaderOf(head, { fileBytes: file.sizeBytes, name: basename(file.name) }), head };
     } catch (error) {
       if (!(error instanceof GgufError)) throw error;
       if (end === file.sizeBytes || size === headSizes.at(-1)) throw new ModelError(error.message, { cause: error });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { zeros } from '#test/model-files.ts';
-import { splitMetadata } from '#test/random-model.ts';
+import { smallShape, splitMetadata, writeRandomModel, writeSplitModel } from '#test/random-model.ts';
 import { removeModel } from '../remove-model.ts';
 import { hubRepositories, plannerWithin } from './hub-repository.fixture.ts';
 import { modelErrorWith } from './model-error.fixture.ts';
@@ -148,6 +149,27 @@ describe('a pull from the hub', { timeout: 300_000 }, () => {
     assert.deepEqual([model?.installed?.ggufPath, model?.parameters], [report.path, 3 * 128 * 2000]);
     const full = hub.requests.filter(({ host, headers }) => host === 'store' && headers.range === undefined);
     assert.equal(full.length, 3, 'no part is fetched twice');
+  });
+
+  test('plans the memory of a split model as that of the same model in one file', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'fanfold-plan-'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const shape = { ...smallShape, layers: 24, heads: 4, cacheHeads: 4 };
+    const random = { shape, seed: 1, kind: 'text', spread: 0.2, ends: false } as const;
+    const paths = writeSplitModel(folder, { ...random, count: 3 });
+    const whole = join(folder, 'random.gguf');
+    writeRandomModel(whole, random);
+    const needOf = async (files: readonly string[]) => {
+      const { pull, choices } = await setUp(
+        t,
+        Object.fromEntries(files.map((path) => [basename(path), readFileSync(path)])),
+      );
+      await pull('org/Some-Model-GGUF');
+      return Number(/needs ([\d.]+) MB/.exec(choices.join())?.[1]);
+    };
+    const [split, single] = [await needOf(paths), await needOf([whole])];
+    // The key-value cache alone has 101 MB.
+    assert.ok(single > 200 && Math.abs(split - single) < single / 100, `${split} and ${single} MB`);
   });
 
   test('knows an embedding model by its header, and refuses what cannot be served before it is fetched', async (t) => {
