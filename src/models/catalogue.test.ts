@@ -46,6 +46,7 @@ describe('catalogue', () => {
     );
     const e5 = find('e5-base-v2');
     assert.deepEqual([e5?.dimensions, e5?.queryInstruction], [768, 'query: {query}']);
+    assert.equal(find('bge-reranker-v2-m3')?.kind, 'reranker');
     for (const { id, parameters } of library) assert.ok(defaultRateOf(parameters) >= 30_000n, id);
     assert.deepEqual([1e9, 2e9, 8e9, 70e9].map(defaultRateOf), [30_000n, 40_000n, 60_000n, 300_000n]);
   });

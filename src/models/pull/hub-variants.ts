@@ -69,7 +69,11 @@ export function findVariants(
 
 /** Of several models in a repository the one that has its name; all of them where none has. */
 function mainModel(variants: readonly HubVariant[], repo: string): readonly HubVariant[] {
-  const wanted = comparable(basename(repo).replace(/[-_.]gguf$/i, ''));
+  const wanted = comparable(
+    basename(repo)
+      .replace(/[-_.]gguf$/i, '')
+      .replace(quantisationName, ''),
+  );
   const named = variants.filter(({ name }) => {
     const stem = basename(name).replace(/(?:-\d{5}-of-\d{5})?\.gguf$/i, '');
     return comparable(stem.replace(quantisationName, '')) === wanted;

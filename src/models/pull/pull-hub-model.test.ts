@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { zeros } from '#test/model-files.ts';
 import { smallShape, splitMetadata, writeRandomModel, writeSplitModel } from '#test/random-model.ts';
+import { writeRandomReranker } from '#test/random-reranker.ts';
 import { removeModel } from '../remove-model.ts';
 import { hubRepositories, plannerWithin } from './hub-repository.fixture.ts';
 import { modelErrorWith } from './model-error.fixture.ts';
@@ -172,12 +173,18 @@ describe('a pull from the hub', { timeout: 300_000 }, () => {
     assert.ok(single > 200 && Math.abs(split - single) < single / 100, `${split} and ${single} MB`);
   });
 
-  test('knows an embedding model by its header, and refuses what cannot be served before it is fetched', async (t) => {
+  test('knows embedding models and rerankers by their headers, and refuses what cannot be served before it is fetched', async (t) => {
     const embedding = modelOf(1_000_000, { kind: 'embedding' });
     const { pull, models } = await setUp(t, { 'vectors-q8_0.gguf': embedding }, { repo: 'org/Vectors-GGUF' });
     assert.equal((await pull('vectors')).id, 'vectors');
     const model = models.find('vectors');
     assert.deepEqual([model?.kind, model?.dimensions, model?.queryInstruction], ['embedding', 128, 'query: {query}']);
+    const path = join(mkdtempSync(join(tmpdir(), 'fanfold-ranker-')), 'r.gguf');
+    t.after(() => rmSync(dirname(path), { recursive: true }));
+    writeRandomReranker(path);
+    const ranker = await setUp(t, { 'r-q8_0.gguf': readFileSync(path) });
+    await ranker.pull('org/Some-Model-GGUF');
+    assert.equal(ranker.models.find('some-model')?.kind, 'reranker');
     const reranker = await setUp(t, { 'r-q8_0.gguf': modelOf(9_000_000, { kind: 'embedding', pooling: 4 }) });
     await assert.rejects(reranker.pull('org/Some-Model-GGUF'), modelErrorWith(/no classification head/));
     const none = await setUp(t, { 'page.gguf': Buffer.from('<html>not a model</html>') });
