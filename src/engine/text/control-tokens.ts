@@ -64,13 +64,31 @@ function unusedMarker(text: string): string {
   });
 }
 
+/** What templates read messages and tools by: these names are not the caller's, whatever tokens they are part of. */
+const ownNames = new Set([
+  ...['role', 'content', 'name', 'tool_calls', 'tool_call_id', 'id', 'type', 'function', 'arguments', 'parameters'],
+  ...[
+    'reasoning_content',
+    'reasoning',
+    'thinking',
+    'thought',
+    'description',
+    'properties',
+    'required',
+    'items',
+    'enum',
+  ],
+]);
+
 /** Keys too: templates that write schemas as XML put property names between angle brackets. */
 function mapStrings(value: unknown, map: (text: string) => string): unknown {
   if (typeof value === 'string') return map(value);
   if (Array.isArray(value)) return value.map((item) => mapStrings(item, map));
   if (typeof value !== 'object' || value === null) return value;
   if (isExactNumber(value)) return value;
-  return objectInOrder(Object.entries(value).map(([key, item]) => [map(key), mapStrings(item, map)]));
+  return objectInOrder(
+    Object.entries(value).map(([key, item]) => [ownNames.has(key) ? key : map(key), mapStrings(item, map)]),
+  );
 }
 
 function protectText(text: string, tokens: ControlTokens, marker: string): string {

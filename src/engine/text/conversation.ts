@@ -35,14 +35,14 @@ function toAssistantMessage(
   format: OutputFormat,
 ): TemplateMessage {
   const { history, calls } = format;
-  const parsed = toolCalls.map((call) => ({ ...call, arguments: parsedArguments(call.arguments) }));
   const isText = history.calls === 'text';
-  const texts = isText && parsed.length > 0 ? [content, calls.write(parsed)] : [content];
+  const written = toolCalls.map((call) => ({ name: call.name, arguments: parsedArguments(call.arguments) }));
+  const texts = isText && toolCalls.length > 0 ? [content, calls.write(written)] : [content];
   return {
     role,
     content: texts.filter((text) => text !== '').join('\n'),
     ...(reasoning === null ? {} : { reasoning_content: reasoning }),
-    ...(isText || parsed.length === 0 ? {} : { tool_calls: parsed.map((call) => toTemplateCall(call, format)) }),
+    ...(isText || toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map((call) => toTemplateCall(call, format)) }),
   };
 }
 
@@ -88,13 +88,9 @@ export function toolInstructions(tools: readonly ToolDefinition[], { calls }: Ou
   return { role: 'system', content: content.join('\n') };
 }
 
-function toTemplateCall(
-  { id, name, arguments: given }: Omit<ToolCall, 'arguments'> & { arguments: unknown },
-  format: OutputFormat,
-) {
-  const isText = format.history.argumentsAsText && typeof given !== 'string';
-  const call = { name, arguments: isText ? JSON.stringify(given) : given };
-  return { id: idOf(id, format), type: 'function' as const, function: call };
+function toTemplateCall({ id, name, arguments: text }: ToolCall, format: OutputFormat) {
+  const given = format.history.argumentsAsText ? text : parsedArguments(text);
+  return { id: idOf(id, format), type: 'function' as const, function: { name, arguments: given } };
 }
 
 /** The object where the text is one; models also leave broken arguments in a history, which stay text. */

@@ -42,14 +42,10 @@ export function promptGrammars(prompt: GrammarInput, format: OutputFormat): ((le
  * of the tools, the arguments of the strict ones by their schemas. null where no tool is strict, or where all of the output is
  * constrained anyway.
  */
-export function freeCallGrammar(prompt: GrammarInput, { calls }: OutputFormat): string | null {
-  const [first, ...others] = calls.openings;
-  if (!hasFreeStrictCalls(prompt) || first === undefined) return null;
+export function freeCallGrammar(prompt: GrammarInput, format: OutputFormat): string | null {
+  if (!hasFreeStrictCalls(prompt) || format.calls.startsAnswer) return null;
   const grammar = createGrammar();
-  const { tools } = prompt;
-  const behind = (opening: string, text: Expression) =>
-    sequence(calls.expression(grammar, { tools, isHeld: isStrict, most: maxCalls, opening }), text);
-  return grammar.text(textWithout(grammar, [first, ...others], behind));
+  return grammar.text(freeText(grammar, prompt, format));
 }
 
 const isStrict = ({ strict }: ToolDefinition): boolean => strict === true;
@@ -80,7 +76,7 @@ function formatExpressions(grammar: Grammar, format: ResponseFormat): Expression
 /** Forced calls, and calls that stand beside a formatted answer: with `auto` the model may choose either. */
 function calls(grammar: Grammar, prompt: GrammarInput, format: OutputFormat): Expression[] {
   const { toolChoice, responseFormat } = prompt;
-  if (hasFreeStrictCalls(prompt)) return format.calls.openings.length > 0 ? [] : callOrText(grammar, prompt, format);
+  if (hasFreeStrictCalls(prompt)) return format.calls.startsAnswer ? callOrText(grammar, prompt, format) : [];
   if (toolChoice.mode === 'none' || (toolChoice.mode === 'auto' && responseFormat.type === 'text')) return [];
   const tools =
     toolChoice.mode === 'named' ? prompt.tools.filter((tool) => tool.name === toolChoice.name) : prompt.tools;
@@ -92,10 +88,23 @@ function calls(grammar: Grammar, prompt: GrammarInput, format: OutputFormat): Ex
   return [format.calls.expression(grammar, { tools, isHeld: () => true, most, opening: null })];
 }
 
-/** Of formats without an opening: an answer is a call from its beginning on, or text that begins otherwise. */
-function callOrText(grammar: Grammar, { tools }: GrammarInput, { calls }: OutputFormat): Expression[] {
-  const call = calls.expression(grammar, { tools, isHeld: isStrict, most: maxCalls, opening: null });
-  return [call, '[^\\x7b\\x5b\\x20\\x0a\\x0d\\x09] [^\\x00]*'];
+/** Where a call may begin an answer without an opening: an answer is a call from its beginning on, or text that begins otherwise. */
+function callOrText(grammar: Grammar, prompt: GrammarInput, format: OutputFormat): Expression[] {
+  const { calls, answerOpening, headers } = format;
+  const call = calls.expression(grammar, { tools: prompt.tools, isHeld: isStrict, most: maxCalls, opening: null });
+  const text = freeText(grammar, prompt, format);
+  if (answerOpening === '') return [call, `[^\\x7b\\x5b\\x20\\x0a\\x0d\\x09] ${text}`];
+  const header = headers[0] === undefined ? '' : optional(literal(headers[0]));
+  return [call, sequence(header, literal(answerOpening), text)];
+}
+
+/** Any text, in which each opening begins calls. */
+function freeText(grammar: Grammar, { tools }: GrammarInput, { calls }: OutputFormat): Expression {
+  const [first, ...others] = calls.openings;
+  if (first === undefined) return '[^\\x00]*';
+  const behind = (opening: string, text: Expression) =>
+    sequence(calls.expression(grammar, { tools, isHeld: isStrict, most: maxCalls, opening }), text);
+  return textWithout(grammar, [first, ...others], behind);
 }
 
 /** The grammars of a request as GBNF text. */

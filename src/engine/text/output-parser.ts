@@ -68,16 +68,16 @@ export class OutputParser {
     let { phase, tagBegun: candidate } = { phase: this.#phase, tagBegun: this.tagBegun };
     if (phase === 'call') return null;
     for (const unit of text) {
-      const markers = this.#markers.in(phase, this.#reasoningIsEmpty);
       candidate += unit;
-      while (candidate !== '' && !markers.some((marker) => marker.startsWith(candidate))) {
-        if (phase === 'start' && candidate.charAt(0).trim() !== '') phase = 'answer';
-        candidate = candidate.slice(1);
+      for (;;) {
+        const markers = this.#markers.in(phase, this.#reasoningIsEmpty);
+        if (phase !== 'reasoning' && this.#markers.openings.includes(candidate)) return candidate;
+        if (candidate === '' || markers.some((marker) => marker !== candidate && marker.startsWith(candidate))) break;
+        const begun = markers.find((marker) => candidate.startsWith(marker));
+        if (begun !== undefined) phase = this.#markers.phaseBehind(begun, phase);
+        else if (phase === 'start' && candidate.charAt(0).trim() !== '') phase = 'answer';
+        candidate = candidate.slice(begun?.length ?? 1);
       }
-      if (!markers.includes(candidate)) continue;
-      if (phase !== 'reasoning' && this.#markers.openings.includes(candidate)) return candidate;
-      phase = this.#markers.phaseBehind(candidate, phase);
-      candidate = '';
     }
     return null;
   }
@@ -135,7 +135,7 @@ export class OutputParser {
     // Cut off behind whole calls, one is left out: its raw text would stand as what the model said with them.
     if (cause === 'length' && this.#writer.calls > 0 && (this.#phase === 'call' || this.#phase === 'between')) return;
     if (this.#call !== null) this.#leave(this.#call);
-    for (const unit of candidate) this.#plain(unit.shown);
+    this.#endCandidate(candidate);
     if (this.#phase === 'start') this.#content('');
     if (this.#phase === 'reasoning') this.#writer.write('reasoning', this.#takeWaiting());
   }
@@ -151,22 +151,28 @@ export class OutputParser {
     const next = [...this.#candidate, unit];
     const text = textOf(next);
     const markers = this.#markers.in(this.#phase, this.#reasoningIsEmpty);
-    if (markers.includes(text)) {
+    if (markers.some((marker) => marker !== text && marker.startsWith(text))) {
+      // Also where it is a marker itself: the longest one counts.
+      this.#candidate = next;
+    } else if (markers.includes(text)) {
       this.#candidate = [];
       this.#marker(text, next);
-    } else if (markers.some((marker) => marker.startsWith(text))) {
-      this.#candidate = next;
-    } else if (this.#beginsBare(text)) {
-      this.#candidate = [];
-      this.#begin('', '');
-      for (const each of next) this.#feed(each);
-    } else {
-      // The first unit begins no marker; those behind it may.
-      const [first, ...rest] = next;
-      this.#candidate = [];
-      this.#plain(first?.shown ?? '');
-      for (const each of rest) this.#feed(each);
+    } else this.#refuse(next, markers);
+  }
+
+  /** Units that are no marker together: one that they begin with, or a call without an opening, or the first of them is text. */
+  #refuse(units: readonly Unit[], markers: readonly string[]): void {
+    this.#candidate = [];
+    const text = textOf(units);
+    const begun = markers.filter((marker) => text.startsWith(marker)).toSorted((a, b) => b.length - a.length)[0];
+    let used = begun?.length ?? 0;
+    if (begun !== undefined) this.#marker(begun, units.slice(0, used));
+    else if (this.#beginsBare(text)) this.#begin('', '');
+    else {
+      used = 1;
+      this.#plain(units[0]?.shown ?? '');
     }
+    for (const each of units.slice(used)) this.#feed(each);
   }
 
   /** A format without openings: only the beginning of an answer can be a call. */
@@ -253,6 +259,17 @@ export class OutputParser {
     if (!found) this.#content(shown);
     for (const unit of rest) this.#plain(unit);
     if (last !== undefined) this.#feed({ text: last, shown: last });
+  }
+
+  /** What may have been the beginning of a longer marker. */
+  #endCandidate(units: readonly Unit[]): void {
+    if (units.length === 0) return;
+    const markers = this.#markers.in(this.#phase, this.#reasoningIsEmpty);
+    this.#refuse(
+      units,
+      markers.includes(textOf(units)) ? markers : markers.filter((marker) => textOf(units).startsWith(marker)),
+    );
+    this.#endCandidate(this.#takeCandidate());
   }
 
   #takeCandidate(): Unit[] {

@@ -80,6 +80,6 @@ function joined(parts: readonly LayoutPart[]): LayoutPart[] {
 function expressions(parts: readonly LayoutPart[]): Expression[] {
   return parts.map((part) => {
     if (typeof part === 'string') return literal(part);
-    return part.id === 'number' ? '("0" | [1-9] [0-9]?)' : '[a-zA-Z0-9]{9}';
+    return part.id === 'number' ? '("0" | [1-9] [0-9]?)' : '[a-zA-Z0-9_-]{1,32}';
   });
 }

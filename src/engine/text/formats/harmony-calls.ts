@@ -7,9 +7,10 @@ import { callOf, isKnown } from './json-values.ts';
 import { probe, probeCalls, question } from './template-probe.ts';
 
 const recipient = 'to=functions.';
-const openings = [`<|channel|>commentary ${recipient}`, `<|channel|>analysis ${recipient}`];
+const start = '<|start|>assistant';
+const openings = [`<|channel|>commentary ${recipient}`, `<|channel|>analysis ${recipient}`, `${start} ${recipient}`];
 const message = '<|message|>';
-const headers = ['<|start|>assistant', `<|channel|>final${message}`, `<|channel|>commentary${message}`, '<|end|>'];
+const headers = [start, `<|channel|>final${message}`, `<|channel|>commentary${message}`, '<|end|>'];
 
 /** gpt-oss and models like it: messages on channels, the recipient of a call in their header. */
 export const harmonyCalls: CallFormatModule<Record<string, never>> = {
@@ -35,7 +36,7 @@ export const harmonyCalls: CallFormatModule<Record<string, never>> = {
           ({ name, arguments: given }) =>
             `<|channel|>commentary ${recipient}${name} json${message}${JSON.stringify(given)}`,
         )
-        .join('<|call|><|start|>assistant'),
+        .join(`<|call|>${start}`),
   }),
 };
 
@@ -67,5 +68,5 @@ function expression(grammar: Grammar, { tools, isHeld, opening }: AllowedCalls):
   const call = grammar.define('call', anyOf(each));
   if (opening !== null) return call;
   // Behind reasoning the next message has its header; at the beginning the prompt has begun it.
-  return sequence(`${literal('<|start|>assistant')}?`, literal(` ${recipient}`), call);
+  return sequence(`${literal(start)}?`, literal(` ${recipient}`), call);
 }
