@@ -14,7 +14,9 @@ const cataloguePath = path.join(import.meta.dirname, '../models/catalogue.yaml')
 export async function startServed(models: { id: string; kind: ModelKind; gguf: string }[] = []): Promise<Served> {
   const { database, url, dataDir, drop } = await startBenchDatabase();
   const service = openModels({ cataloguePath, dataDir });
-  for (const { id, kind, gguf } of models) await addModel(service, { id, kind, ggufPath: gguf });
+  // The same context on every machine.
+  for (const { id, kind, gguf } of models)
+    await addModel(service, { id, kind, ggufPath: gguf, ...(kind === 'text' ? { contextTokens: 4096 } : {}) });
   const program = await startProgram({ databaseUrl: url, dataDir });
   const account = await findAccountBySlug(database, 'local');
   if (!account || program.key === null) throw new Error(`The program did not make its account:\n${program.output()}`);

@@ -101,10 +101,11 @@ async function alternativesOf(planner: ModelPlanner, planned: Planned): Promise<
   const { model, memory, budget, supported } = planned;
   if (model.maxContextTokens >= supported) return [];
   const sequences = memory.need[0]?.sequences ?? 1;
+  const isMeasured = memory.estimatedBecause === null;
   const largest = (changed: Partial<EngineModel>, count: number) =>
     planner.largestContext(
       { ...model, ...changed },
-      { sequences: count, supportedTokens: supported, budget, isWhole: true },
+      { sequences: count, supportedTokens: supported, budget, isWhole: true, isMeasured },
     );
   const tried: Alternative[] = [];
   tried.push({ option: '--context auto', contextTokens: await largest({}, sequences) });

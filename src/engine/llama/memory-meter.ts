@@ -113,7 +113,8 @@ export class MemoryMeter {
     const gpuLayers = await this.layersWithin(memory, { config: placed, layers });
     const fields = { model: config.modelId, gpuLayers, layers };
     this.#log('warn', 'Some layers stay on the processor: the GPU has too little memory', fields);
-    return { ...placed, gpuLayers };
+    // The GPU would get work of the other layers, and memory for that.
+    return gpuLayers === 0 ? { ...placed, gpu: false } : { ...placed, gpuLayers };
   }
 
   close(): Promise<void> {

@@ -111,7 +111,7 @@ test('where memory is short there are fewer contexts for adapters, then none, th
   assert.deepEqual(planFor(59), { type: 'refused', neededBytes: 60, freeBytes: 59, busy: true });
 });
 
-test('idle models leave the GPU before layers stay off it, and what does not fit there is in main memory', () => {
+test('idle models leave the GPU, and there are fewer calls at once, before layers stay off it in main memory', () => {
   const need = [option({ base: { ram: 20, vram: 100 }, adapterContext: { ram: 0, vram: 10 }, mostContexts: 0 })];
   const onGpu: LoadedModel = { ...idleA, memory: { ram: 0, vram: 60 } };
   const planFor = (ram: number, vram: number, loaded: readonly LoadedModel[]) =>
@@ -121,6 +121,9 @@ test('idle models leave the GPU before layers stay off it, and what does not fit
   assert.deepEqual(planFor(20, 100, [onGpu]), { ...whole, evict: [] });
   assert.deepEqual(planFor(20, 50, [onGpu]), { ...whole, evict: ['a'] });
   assert.deepEqual(planFor(90, 30, []), { ...fits, evict: [], isWhole: false, memory: { ram: 90, vram: 30 } });
+  const less = option({ ...need[0], sequences: 1, base: { ram: 20, vram: 40 } });
+  const planned = planLoad({ need: [...need, less], free: { ram: 90, vram: 40 }, limitBytes: null, loaded: [] });
+  assert.deepEqual(planned, { ...whole, sequences: 1, evict: [], memory: less.base });
   // The driver says less than it needs itself.
   assert.deepEqual(planFor(120, -5, []), { ...fits, evict: [], isWhole: false, memory: { ram: 120, vram: 0 } });
   assert.deepEqual(planFor(119, 0, []), { type: 'refused', neededBytes: 120, freeBytes: 119, busy: false });

@@ -118,29 +118,38 @@ type PlanState = {
 /**
  * Idle models go first, the least recently used one before the others, and no more than needed. `free` is what the machine or
  * container has left; `limitBytes` bounds the main memory of all loaded models. Where memory is short, there are fewer contexts for
- * adapters, or none, and then fewer calls at once, rather than no model.
+ * adapters, or none, then fewer calls at once, and then layers off the GPU, which make every call slow, rather than no model.
  */
 export function planLoad({ need, limitBytes, loaded, ...state }: PlanState): LoadPlan | RefusedPlan {
   const used = loaded.reduce((sum, { memory }) => sum + memory.ram, 0);
   const ram = Math.min(state.free.ram, limitBytes === null ? Infinity : limitBytes - used);
   const idle = loaded.filter((model) => model.idle).sort((a, b) => a.lastUsedMs - b.lastUsedMs);
   const memory = { free: { ram, vram: Math.max(0, state.free.vram) }, idle };
-  for (const option of need) {
-    const { base, adapterContext, mostContexts, sequences } = option;
-    for (let contexts = Math.min(fewestAdapterContexts, mostContexts); contexts >= 0; contexts--) {
-      const found = chooseEvictions(sumOf(base, times(contexts, adapterContext)), memory);
-      if (found === null) continue;
-      // More of them are not worth the unloading of a model, nor a layer on the GPU.
-      const adapterContexts = contexts === 0 || !found.isWhole ? contexts : mostOf(option, found.free);
-      const needed = sumOf(base, times(adapterContexts, adapterContext));
-      const { evict, isWhole } = found;
-      return { type: 'fits', evict, sequences, adapterContexts, memory: placed(needed, found.free), isWhole };
-    }
-  }
+  const plan = firstPlan(need, memory, fitsWhole) ?? firstPlan(need, memory, fitsInto);
+  if (plan !== null) return plan;
   const least = need.at(-1)?.base ?? nothing;
   const mostFree = idle.reduce((sum, model) => sumOf(sum, model.memory), memory.free);
   const neededBytes = placed(least, mostFree).ram;
   return { type: 'refused', neededBytes, freeBytes: mostFree.ram, busy: idle.length < loaded.length };
+}
+
+type Capacity = { free: MemoryBytes; idle: readonly LoadedModel[] };
+
+function firstPlan(need: MemoryNeed, capacity: Capacity, fits: typeof fitsInto): LoadPlan | null {
+  for (const option of need) {
+    const { base, adapterContext, mostContexts, sequences } = option;
+    for (let contexts = Math.min(fewestAdapterContexts, mostContexts); contexts >= 0; contexts--) {
+      const found = chooseEvictions(capacity, (free) => fits(sumOf(base, times(contexts, adapterContext)), free));
+      if (found === null) continue;
+      const { evict, free } = found;
+      const isWhole = fits === fitsWhole;
+      // More of them are not worth the unloading of a model, nor a layer on the GPU.
+      const adapterContexts = contexts === 0 || !isWhole ? contexts : mostOf(option, free);
+      const needed = sumOf(base, times(adapterContexts, adapterContext));
+      return { type: 'fits', evict, sequences, adapterContexts, memory: placed(needed, free), isWhole };
+    }
+  }
+  return null;
 }
 
 function mostOf({ base, adapterContext, mostContexts }: LoadOption, free: MemoryBytes): number {
@@ -152,25 +161,18 @@ function mostOf({ base, adapterContext, mostContexts }: LoadOption, free: Memory
   return Math.min(more, mostContexts);
 }
 
-type Evictions = { evict: string[]; free: MemoryBytes; isWhole: boolean };
+type Evictions = { evict: string[]; free: MemoryBytes };
 
-/**
- * Which idle models go, in their order, until there is so much memory; null: all of them do not make enough. They go too before layers
- * stay off the GPU.
- */
-function chooseEvictions(
-  needed: MemoryBytes,
-  { free, idle }: { free: MemoryBytes; idle: readonly LoadedModel[] },
-): Evictions | null {
-  const steps: Omit<Evictions, 'isWhole'>[] = [{ evict: [], free }];
+/** Which idle models go, in their order, until there is so much memory; null: all of them do not make enough. */
+function chooseEvictions({ free, idle }: Capacity, fits: (free: MemoryBytes) => boolean): Evictions | null {
+  const evict: string[] = [];
+  let left = free;
   for (const { id, memory } of idle) {
-    const last = steps.at(-1) ?? { evict: [], free };
-    steps.push({ evict: [...last.evict, id], free: sumOf(last.free, memory) });
+    if (fits(left)) break;
+    left = sumOf(left, memory);
+    evict.push(id);
   }
-  const whole = steps.find((step) => fitsWhole(needed, step.free));
-  if (whole) return { ...whole, isWhole: true };
-  const partly = steps.find((step) => fitsInto(needed, step.free));
-  return partly ? { ...partly, isWhole: false } : null;
+  return fits(left) ? { evict, free: left } : null;
 }
 
 /** What does not fit on the GPU is in main memory. */

@@ -60,6 +60,8 @@ type ContextQuery = {
   budget: MemoryBytes;
   /** All layers are on the GPU, if there is one. */
   isWhole: boolean;
+  /** llama.cpp lays the model out, if not with every context: one that a GPU refuses does not fit. */
+  isMeasured: boolean;
 };
 
 /** A default context has so many tokens where they fit, rather than more calls at once. */
@@ -97,13 +99,15 @@ export class ModelPlanner {
   async chooseContext(model: EngineModel, supportedTokens: number): Promise<ContextChoice> {
     const counts = sequenceCounts(model, this.#options.settings.sequences);
     const usual = Math.min(supportedTokens, usualContextTokens);
-    const budget = this.budgetFor(await this.memoryOf({ ...model, maxContextTokens: usual }));
+    const memory = await this.memoryOf({ ...model, maxContextTokens: usual });
+    const budget = this.budgetFor(memory);
+    const query = { supportedTokens, budget, isMeasured: memory.estimatedBecause === null };
     let best: { contextTokens: number; sequences: number } | null = null;
     // Layers on the processor make every call slow: a longer context is not worth that.
     for (const isWhole of budget.vram > 0 ? [true, false] : [true])
       for (const sequences of counts) {
         if (best !== null && best.contextTokens >= usual) break;
-        const contextTokens = await this.largestContext(model, { sequences, supportedTokens, budget, isWhole });
+        const contextTokens = await this.largestContext(model, { ...query, sequences, isWhole });
         if (contextTokens > (best?.contextTokens ?? 0)) best = { contextTokens, sequences };
       }
     const chosen = best ?? { contextTokens: usual, sequences: counts.at(-1) ?? 1 };
@@ -149,9 +153,10 @@ export class ModelPlanner {
 
   /** The longest context with which so many calls at once fit; 0: none. */
   async largestContext(model: EngineModel, query: ContextQuery): Promise<number> {
-    const { sequences, supportedTokens, budget, isWhole } = query;
+    const { sequences, supportedTokens, budget, isWhole, isMeasured } = query;
     const fits = async (contextTokens: number) => {
-      const { need } = await this.#with(model, { contextTokens, sequences });
+      const { need, estimatedBecause } = await this.#with(model, { contextTokens, sequences });
+      if (isMeasured && estimatedBecause !== null) return false;
       return need.every(({ base }) => (isWhole ? fitsWhole : fitsInto)(base, budget));
     };
     if (await fits(supportedTokens)) return supportedTokens;
