@@ -39,7 +39,7 @@ export function addPullCommands(models: Command, { config, stop }: Program): voi
     .description('fetch a model of the catalogue or of the hub; an interrupted pull goes on where it stopped')
     .addHelpText(
       'after',
-      '\nA model is an id of the catalogue (qwen3-4b, qwen3-4b:q8_0) or a repository of the hub: org/repo, org/repo:Q4_K_M,\norg/repo/file.gguf, org/repo@revision, with hf.co/ before it or not, or its address. Without a quantisation, the\nlargest that fits into the memory is taken.',
+      '\nA model is an id of the catalogue (qwen3-4b, qwen3-4b:q8_0) or a repository of the hub: org/repo, org/repo:Q4_K_M,\norg/repo/file.gguf, org/repo@revision, with hf.co/ before it or not, or its address. Without a quantisation, the\nlargest that fits into what models may take here is taken.',
     )
     .option('--id <id>', 'what it is called here; default: the name of its repository')
     .option('--revision <revision>', 'branch, tag or commit')

@@ -60,13 +60,15 @@ export function searchHub(
         () => read(),
       ),
     );
-    return found.map(({ id, downloads, likes, lastModified, gated, tags }) => ({
-      repo: id,
-      downloads,
-      likes,
-      updated: lastModified.slice(0, 10),
-      license: tags.find((tag) => tag.startsWith(licenseTag))?.slice(licenseTag.length) ?? null,
-      isGated: gated !== false,
-    }));
+    return found
+      .toSorted((a, b) => b.downloads - a.downloads)
+      .map(({ id, downloads, likes, lastModified, gated, tags }) => ({
+        repo: id,
+        downloads,
+        likes,
+        updated: lastModified.slice(0, 10),
+        license: tags.find((tag) => tag.startsWith(licenseTag))?.slice(licenseTag.length) ?? null,
+        isGated: gated !== false,
+      }));
   });
 }
