@@ -25,6 +25,8 @@ export function createInstantEngine(): Engine {
       dimensions: 128,
     }),
     embed: async () => ({ vectors: [new Float32Array(128).fill(0.088)], promptTokens: 8, activeMs: 1 }),
+    tokenize: async () => [],
+    detokenize: async () => '',
     release: () => {},
     status: () => ({ status: 'ready', etaMs: null, loadedAtMs: null, error: null }),
     throughput: () => ({ prefillMsPerToken: 0.01, decodeMsPerToken: 0.1 }),

@@ -34,6 +34,8 @@ export const betweenProtocols: Record<string, string> = {
   'cohere-rerank -> cohere': 'errors of Cohere',
   'cohere-rerank -> rerank': 'the same request and the same results',
   'responses -> openai': 'of OpenAI',
+  'tokens -> openai': 'of OpenAI',
+  'tokens -> chat-completions': 'conversations are read as for a chat',
   'completions -> chat-completions': 'a prompt of the legacy route is a conversation with one message',
 };
 

@@ -13,6 +13,7 @@ import type { RuntimeSettings } from './llama/runtime-state.ts';
 import type { Session } from './llama/session.ts';
 import { ChildGone, type Prepared, type PrepareRequest, unreadable } from './llama/session-requests.ts';
 import type { Delta, Embedded, Engine, EngineModel, Finished, GenerationRequest } from './port.ts';
+import { notInstalled } from './refusals.ts';
 import { standardFormat } from './text/formats/output-format.ts';
 import { isConstrained, noGrammars } from './text/grammar.ts';
 import { isLargePrompt, PromptReader, promptCharacters } from './tokens/prompt-reader.ts';
@@ -125,6 +126,8 @@ export function createEngine(options: EngineOptions): Engine {
     },
     generate: (generation, onDelta) => generate(parts, generation, onDelta),
     embed: (request) => embed(parts, request),
+    tokenize: async (input, signal) => [...(await reader.tokens(input, modelOf(parts, input.baseModelId), signal))],
+    detokenize: (input, signal) => reader.text(input, modelOf(parts, input.baseModelId), signal),
     release: (handle) => handles.release(handle),
     status: (modelId) => pool.runtime(modelId).status(),
     throughput: (modelId) => pool.runtime(modelId).throughput(),
@@ -137,6 +140,12 @@ export function createEngine(options: EngineOptions): Engine {
 }
 
 const charactersPerToken = 4;
+
+function modelOf({ models }: Parts, modelId: string): EngineModel {
+  const model = models().find(({ id }) => id === modelId);
+  if (!model) throw notInstalled(modelId);
+  return model;
+}
 
 function contextOf({ models }: Parts, modelId: string): number {
   return models().find(({ id }) => id === modelId)?.maxContextTokens ?? 0;

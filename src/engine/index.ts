@@ -28,6 +28,7 @@ export type {
   RuntimeStatus,
   Sampling,
   Target,
+  TokenizeInput,
   ToolCall,
   ToolChoice,
   ToolDefinition,

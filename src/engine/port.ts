@@ -39,6 +39,8 @@ export type ChatPrompt = {
   parallelToolCalls: boolean;
   responseFormat: ResponseFormat;
   reasoningEffort: ReasoningEffort;
+  /** false: the tokens end behind the last message, where no answer begins; for counting only. */
+  addsGenerationPrompt?: boolean;
   /** How many tokens it may generate. With it, a prompt that is far too short for the context need not be counted. */
   maxTokens?: number;
   /** Whose call it is (an account): where many wait for a model, scopes take turns. */
@@ -75,6 +77,17 @@ export type EmbeddingInputs = {
   /** As of a chat. */
   scope?: string;
 };
+
+/** A text, or a conversation as a chat call would run it. */
+export type TokenizeInput = {
+  baseModelId: string;
+  scope: string;
+  input:
+    | { prompt: ChatPrompt }
+    /** `addSpecialTokens`: with those that the model wants around a text. */
+    | { text: string; addSpecialTokens: boolean };
+};
+export type DetokenizeInput = { baseModelId: string; scope: string; tokens: readonly number[] };
 
 export type Sampling = {
   /** Counts reasoning too. Infinity: as many as the context has room for. */
@@ -149,6 +162,10 @@ export type Engine = {
   prepareEmbedding: (inputs: EmbeddingInputs, signal: AbortSignal) => Promise<PreparedEmbedding>;
   /** Unit-length vectors in input order; of a reranker, one score each, which is higher for what fits the query better. */
   embed: (request: { handle: string; signal: AbortSignal }) => Promise<Embedded>;
+  /** The tokens that the model sees. Needs no place with the model, and does not load it. */
+  tokenize: (input: TokenizeInput, signal: AbortSignal) => Promise<number[]>;
+  /** The text of tokens, that of control tokens included. Throws `invalid_request` for one that the model does not have. */
+  detokenize: (input: DetokenizeInput, signal: AbortSignal) => Promise<string>;
   /** Forgets a prepared prompt that will not run. */
   release: (handle: string) => void;
   status: (baseModelId: string) => RuntimeStatus;

@@ -32,6 +32,13 @@ export function promptTooLong({ atLeast, most }: { atLeast: number; most: number
   });
 }
 
+export function tooManyToTokenise(param: string, { atLeast, most }: { atLeast: number; most: number }): Fault {
+  return fault('invalid_request', {
+    param,
+    message: `${param}: it has at least ${atLeast} tokens, and a request takes ${most}; send it in parts`,
+  });
+}
+
 export function queryTooLong({ atLeast, most }: { atLeast: number; most: number }): Fault {
   return fault('invalid_request', {
     param: 'query',

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { compatBody, watchCaller } from '#http';
-import { fault } from '#kernel';
+import { fault, quotedText } from '#kernel';
 import { listCallableHostedModels } from '#models';
 import type { Admitted } from './admission.ts';
 import { createCountLimit } from './count-limit.ts';
 import type { InferenceDeps } from './deps.ts';
-import { modelIn, readBody, resolveText, scopeOf } from './handle-call.ts';
+import { modelIn, readBody, resolve, resolveText, scopeOf } from './handle-call.ts';
 import type { TextRequest } from './model-request.ts';
 import type { ProtocolContext } from './protocol.ts';
 import { nothingStored } from './stored-responses.ts';
@@ -16,6 +16,18 @@ export function createProtocolContext(deps: InferenceDeps): ProtocolContext {
 
   function admit(request: FastifyRequest, model: string | null = null): Promise<Admitted> {
     return deps.admit(request.headers, scopeOf(request, model));
+  }
+
+  /** Lets a call in that costs nothing and is limited in number. */
+  async function admitCounting<Input>(
+    { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+    read: (body: unknown) => Input,
+  ) {
+    const body = compatBody(request);
+    const admitted = await admit(request, modelIn(body));
+    const input = read(readBody(body));
+    countLimit.take(admitted.accountId);
+    return { admitted, input, signal: watchCaller(reply).signal };
   }
 
   return {
@@ -30,6 +42,26 @@ export function createProtocolContext(deps: InferenceDeps): ProtocolContext {
       const counted = await read(readBody(body));
       countLimit.take(admitted.accountId);
       return await countPrompt(deps, { admitted, counted, reply });
+    },
+    async tokenize({ request, reply }, read) {
+      const { admitted, input, signal } = await admitCounting({ request, reply }, read);
+      const { model, ...sent } = input;
+      const { baseModel, target } = resolve(deps, admitted, model);
+      const { id: baseModelId, maxContextTokens } = baseModel;
+      if ('prompt' in sent && baseModel.kind !== 'text')
+        throw fault('invalid_request', {
+          param: 'messages',
+          message: `messages: ${quotedText(model)} does not chat; send a text as prompt`,
+        });
+      const scope = admitted.accountId;
+      const what = 'prompt' in sent ? { prompt: { ...sent.prompt, target, scope } } : sent;
+      return { tokens: await deps.engine.tokenize({ baseModelId, scope, input: what }, signal), maxContextTokens };
+    },
+    async detokenize(exchange, read) {
+      const { admitted, input, signal } = await admitCounting(exchange, read);
+      const { baseModel } = resolve(deps, admitted, input.model);
+      const { tokens } = input;
+      return deps.engine.detokenize({ baseModelId: baseModel.id, scope: admitted.accountId, tokens }, signal);
     },
     async stored(request) {
       // Also where nothing is stored, nobody learns so without a key.

@@ -101,6 +101,12 @@ export type ProtocolCall = TextCall | EmbeddingCall | RerankCall;
 /** What is counted of a request. */
 type Counted = Pick<TextRequest, 'model' | 'prompt'>;
 
+/** What is made tokens: a conversation, or a text. */
+export type Tokenizable = { model: string } & (
+  | { prompt: TextRequest['prompt'] & { addsGenerationPrompt: boolean } }
+  | { text: string; addSpecialTokens: boolean }
+);
+
 /** What a protocol's further routes may ask for. */
 export type ProtocolContext = {
   /** Lets the caller of a project in, with a key; throws what refuses him. */
@@ -112,6 +118,16 @@ export type ProtocolContext = {
     exchange: { request: FastifyRequest; reply: FastifyReply },
     read: (body: unknown) => Counted | Promise<Counted>,
   ) => Promise<number>;
+  /** Tokens of what is sent, and the longest context of the model. Free, and limited in number. */
+  tokenize: (
+    exchange: { request: FastifyRequest; reply: FastifyReply },
+    read: (body: unknown) => Tokenizable,
+  ) => Promise<{ tokens: number[]; maxContextTokens: number }>;
+  /** The text of tokens, as limited. */
+  detokenize: (
+    exchange: { request: FastifyRequest; reply: FastifyReply },
+    read: (body: unknown) => { model: string; tokens: number[] },
+  ) => Promise<string>;
   /** What the caller has stored in the project. */
   stored: (request: FastifyRequest) => Promise<StoredResponses>;
 };

@@ -70,6 +70,10 @@ const compatible = [
   `GET ${projectPath}/responses/:id/input_items`,
   `POST ${projectPath}/responses/:id/cancel`,
   `POST ${projectPath}/responses/input_tokens`,
+  `POST ${projectPath}/rerank`,
+  `POST ${project}/cohere/v2/rerank`,
+  `POST ${projectPath}/tokenize`,
+  `POST ${projectPath}/detokenize`,
 ];
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;

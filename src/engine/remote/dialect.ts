@@ -34,6 +34,13 @@ export type EngineDialect = {
     count: (request: TokenizeRequest & { texts: string[] }) => Promise<number[] | null>;
   } | null;
 
+  /** Tokens of texts and conversations, and texts of tokens; null: the engine has no routes for them. */
+  tokens: {
+    ofText: (request: TokenizeRequest & { text: string; addSpecialTokens: boolean }) => Promise<number[] | null>;
+    ofChat: (request: TokenizeRequest & { prompt: ChatPrompt; fields: JsonFields }) => Promise<number[] | null>;
+    textOf: (request: TokenizeRequest & { tokens: readonly number[] }) => Promise<string | null>;
+  } | null;
+
   embeddingRequest: (model: string, inputs: EmbeddingInputs) => { path: string; body: JsonFields };
   /** Scores the texts for the query; null: the engine has no route for that. */
   rerankRequest: ((model: string, inputs: RerankInputs) => { path: string; body: JsonFields }) | null;
@@ -87,6 +94,14 @@ export async function postForJson(
 export function tokenCountIn(response: unknown): number | null {
   const { count, tokens } = fieldsOf(response);
   return countOf(count) ?? (Array.isArray(tokens) ? tokens.length : null);
+}
+
+/** The tokens that a tokenise route answers; null for anything else. */
+export function tokensIn(response: unknown): number[] | null {
+  const { tokens } = fieldsOf(response);
+  if (!Array.isArray(tokens)) return null;
+  const known = tokens.flatMap((token: unknown) => countOf(token) ?? []);
+  return known.length === tokens.length ? known : null;
 }
 
 /** Engines that render the chat template themselves turn reasoning off with a variable of it (as Qwen3's card has it). */

@@ -2,6 +2,7 @@ import { Fault } from '#kernel';
 import type { Adapter, Engine, RuntimeStatus, Target, Throughput } from '../port.ts';
 import { generateChat, prepareChat } from './remote-chat.ts';
 import { embedInputs, prepareEmbedding } from './remote-embedding.ts';
+import { detokenizeRemotely, tokenizeRemotely } from './remote-tokens.ts';
 import { handlePrefix, type RemoteContext, RouteSet, type RouteSetOptions } from './route-set.ts';
 import type { LocalCounter, LocalPromptCounter } from './token-count.ts';
 
@@ -31,6 +32,8 @@ export function createRemoteEngine(options: RemoteEngineOptions): RemoteEngine {
     generate: (generation, onDelta) => generateChat(context, generation, onDelta),
     prepareEmbedding: (inputs, signal) => prepareEmbedding(context, inputs, signal),
     embed: (request) => embedInputs(context, request),
+    tokenize: (input, signal) => tokenizeRemotely(context, input, signal),
+    detokenize: (input, signal) => detokenizeRemotely(context, input, signal),
     release: (handle) => routes.release(handle),
     status: (baseModelId) => statusOf(routes, baseModelId),
     throughput: (baseModelId) => throughputOf(routes, baseModelId),
@@ -73,6 +76,8 @@ export function createRoutedEngine({ own, remote, isInstalled, provideAdapter }:
   const prepareHere = new Map<string, () => Promise<{ handle: string }>>();
   const engineOf = (baseModelId: string) => (remote.serves({ baseModelId, adapter: null }) ? remote : own);
 
+  const tokeniserOf = (baseModelId: string) => (isInstalled(baseModelId) ? own : engineOf(baseModelId));
+
   const prepare = async <Prepared extends { handle: string }>(
     target: Target,
     by: (engine: Engine) => Promise<Prepared>,
@@ -112,6 +117,9 @@ export function createRoutedEngine({ own, remote, isInstalled, provideAdapter }:
     generate: (generation, onDelta) =>
       run(generation.handle, (engine, handle) => engine.generate({ ...generation, handle }, onDelta)),
     embed: (request) => run(request.handle, (engine, handle) => engine.embed({ ...request, handle })),
+    // With the model's own file nobody else need be asked.
+    tokenize: (input, signal) => tokeniserOf(input.baseModelId).tokenize(input, signal),
+    detokenize: (input, signal) => tokeniserOf(input.baseModelId).detokenize(input, signal),
     release: (handle) => {
       prepareHere.delete(handle);
       (handle.startsWith(handlePrefix) ? remote : own).release(handle);

@@ -64,7 +64,7 @@ export function compileChatTemplate(options: ChatTemplateOptions): ChatTemplate 
  * template cannot show tools and no call is forced).
  */
 export function renderChat(template: ChatTemplate, prompt: ChatPrompt): RenderedPrompt {
-  const { reasoningEffort, toolChoice } = prompt;
+  const { reasoningEffort, toolChoice, addsGenerationPrompt = true } = prompt;
   const tools = toolChoice.mode === 'none' ? [] : prompt.tools;
   const isForced = toolChoice.mode === 'required' || toolChoice.mode === 'named';
   // A forced call is written by the grammar. A template without tools need only tell which functions there are.
@@ -74,7 +74,7 @@ export function renderChat(template: ChatTemplate, prompt: ChatPrompt): Rendered
     tools: isTold ? [] : tools,
     values: {
       ...(reasoningEffort === null ? {} : template.format.efforts[reasoningEffort]),
-      add_generation_prompt: true,
+      add_generation_prompt: addsGenerationPrompt,
     },
   });
 }

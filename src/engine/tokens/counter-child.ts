@@ -1,6 +1,7 @@
 import { Fault, lazy, parseExactJson } from '#kernel';
 import { serveRequests } from '#processes';
 import { type NativeModel, openModel } from '../llama/binding.ts';
+import type { InputFrame } from '../llama/input-frame.ts';
 import { stampOf } from '../llama/model-file.ts';
 import { inputBound, type ReadInputs, readChat, templateOf } from '../llama/prompts.ts';
 import { deserializePrompt } from '../llama/protocol.ts';
@@ -44,6 +45,8 @@ function responseTo(request: VocabularyRequest, { counter, encoder, reader }: Lo
       return { type: 'encoded', items: encoder().encode(itemsOf(request), request.options) };
     case 'describe':
       return { type: 'described', facts: encoder().describe() };
+    case 'readText':
+    case 'readTokens':
     case 'readChat':
     case 'readInputs':
       return reader()(request);
@@ -80,6 +83,8 @@ export function createModelReader(model: Pick<NativeModel, 'addon' | 'facts'>): 
   return (request) => {
     try {
       if (request.type === 'readInputs') return readInputs({ vocabulary, bounded }, request);
+      if (request.type === 'readText') return readText({ vocabulary, bounded }, request);
+      if (request.type === 'readTokens') return readTokens(model, request.tokens);
       const tokenize: Parameters<typeof readChat>[2] = (segments) => bounded.prompt(segments, request.most);
       return { type: 'chatRead', read: readChat(template(), deserializePrompt(request.prompt), tokenize) };
     } catch (error) {
@@ -88,6 +93,26 @@ export function createModelReader(model: Pick<NativeModel, 'addon' | 'facts'>): 
       return { type: 'refused', message: error.message, param: error.options.param ?? null };
     }
   };
+}
+
+type Text = Extract<ReadRequest, { type: 'readText' }>;
+
+function readText({ vocabulary, bounded }: InputParts, { text, addSpecialTokens, most }: Text): ReadResponse {
+  const frame = addSpecialTokens ? vocabulary.inputFrame() : noFrame(vocabulary);
+  return { type: 'textRead', tokens: bounded.input(frame, text, { most, isCut: false }).tokens };
+}
+
+const noFrame = ({ tokenize }: Vocabulary): InputFrame => ({
+  size: 0,
+  tokenize: (text) => tokenize(text, false),
+  cut: (tokens, most) => tokens.subarray(0, most),
+});
+
+function readTokens({ addon, facts }: Pick<NativeModel, 'addon' | 'facts'>, tokens: readonly number[]): ReadResponse {
+  const place = tokens.findIndex((token) => token >= facts.vocabularySize);
+  if (place < 0) return { type: 'tokensRead', text: addon.detokenize(Uint32Array.from(tokens), true) };
+  const message = `tokens[${place}]: the model has tokens from 0 to ${facts.vocabularySize - 1}`;
+  return { type: 'refused', message, param: `tokens[${place}]` };
 }
 
 type Inputs = Extract<ReadRequest, { type: 'readInputs' }>;

@@ -3,8 +3,8 @@ import { FairSemaphore } from '../fair-queue.ts';
 import { embeddingTexts, inputParam } from '../llama/embedding-texts.ts';
 import type { ReadChat, ReadInputs } from '../llama/prompts.ts';
 import { serializePrompt } from '../llama/protocol.ts';
-import type { ChatPrompt, EmbeddingInputs } from '../port.ts';
-import { inputsTooLong, promptTooLong, stopping } from '../refusals.ts';
+import type { ChatPrompt, DetokenizeInput, EmbeddingInputs, TokenizeInput } from '../port.ts';
+import { inputsTooLong, promptTooLong, stopping, tooManyToTokenise } from '../refusals.ts';
 import { VocabularyProcess, type VocabularyProcessOptions } from './vocabulary-process.ts';
 import type { ReadRequest, ReadResponse } from './vocabulary-protocol.ts';
 
@@ -53,6 +53,35 @@ export class PromptReader {
     throw refusalIn(response);
   }
 
+  /** Tokens of a text or a prompt. More than `mostTokens` are refused. */
+  async tokens(
+    { input, scope }: TokenizeInput,
+    { ggufPath }: Pick<ReadingModel, 'ggufPath'>,
+    signal: AbortSignal,
+  ): Promise<Uint32Array> {
+    const param = 'prompt' in input ? 'messages' : 'prompt';
+    const request =
+      'prompt' in input
+        ? ({ type: 'readChat', ggufPath, prompt: serializePrompt(input.prompt), most: mostTokens } as const)
+        : ({ type: 'readText', ggufPath, ...input, most: mostTokens } as const);
+    const response = await this.#read(request, { scope, param, signal });
+    if (response.type === 'chatRead') return response.read.tokens;
+    if (response.type === 'textRead') return response.tokens;
+    if (response.type === 'tooLong') throw tooManyToTokenise(param, { atLeast: response.atLeast, most: mostTokens });
+    throw refusalIn(response);
+  }
+
+  async text(
+    { tokens, scope }: DetokenizeInput,
+    { ggufPath }: Pick<ReadingModel, 'ggufPath'>,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const request = { type: 'readTokens', ggufPath, tokens } as const;
+    const response = await this.#read(request, { scope, param: 'tokens', signal });
+    if (response.type === 'tokensRead') return response.text;
+    throw refusalIn(response);
+  }
+
   async close(): Promise<void> {
     this.#semaphore.close(stopping);
     await this.#process.close();
@@ -62,7 +91,7 @@ export class PromptReader {
     request: ReadRequest & { ggufPath: string },
     { scope, param, signal }: { scope: string; param: string; signal: AbortSignal },
   ): Promise<ReadResponse> {
-    const types = ['chatRead', 'inputsRead', 'tooLong', 'refused'] as const;
+    const types = ['chatRead', 'inputsRead', 'textRead', 'tokensRead', 'tooLong', 'refused'] as const;
     return this.#semaphore.run(scope, signal, () => this.#process.request(request, types, param));
   }
 }
@@ -72,6 +101,9 @@ function refusalIn(response: ReadResponse) {
   const { message, param } = response;
   return fault('invalid_request', { message, ...(param === null ? {} : { param }) });
 }
+
+/** Of a text that is to be made tokens; longer ones would make others wait. */
+const mostTokens = 131_072;
 
 /** Characters that are read at once where steps run: it takes some milliseconds. */
 const mostAtOnce = 8_192;

@@ -86,6 +86,8 @@ export type VocabularyRequest = { ggufPath: string } & (
 /** A prompt, or texts to embed, to be made the tokens that a model runs on; more than fit are not read. */
 export type ReadRequest =
   | { type: 'readChat'; prompt: SerializedPrompt; most: number }
+  | { type: 'readText'; text: string; addSpecialTokens: boolean; most: number }
+  | { type: 'readTokens'; tokens: readonly number[] }
   | ({
       type: 'readInputs';
       /** Tokens of all of them together. */
@@ -96,6 +98,8 @@ export type ReadRequest =
 export type ReadResponse =
   | { type: 'chatRead'; read: ReadChat }
   | { type: 'inputsRead'; read: ReadInputs }
+  | { type: 'textRead'; tokens: Uint32Array }
+  | { type: 'tokensRead'; text: string }
   | { type: 'tooLong'; of: 'prompt' | 'input' | 'inputs' | 'cutInput'; atLeast: number }
   | { type: 'refused'; message: string; param: string | null };
 

@@ -7,6 +7,7 @@ import { embeddings } from './embeddings/index.ts';
 import { createMessagesProtocol } from './messages/index.ts';
 import { rerank } from './rerank/index.ts';
 import { createResponsesProtocol } from './responses/index.ts';
+import { tokens } from './tokens/index.ts';
 
 /** What protocols are given. */
 export type ProtocolSettings = {
@@ -24,4 +25,5 @@ export const createProtocols = (settings: ProtocolSettings): readonly Protocol[]
   createMessagesProtocol(settings),
   createResponsesProtocol(settings),
   rerank,
+  tokens,
 ];

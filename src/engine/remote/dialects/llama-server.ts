@@ -1,5 +1,5 @@
 import { StartupAdapters } from '../adapters/startup-adapters.ts';
-import { type EngineDialect, postForJson, templateReasoning, tokenCountIn } from '../dialect.ts';
+import { type EngineDialect, postForJson, templateReasoning, tokenCountIn, tokensIn } from '../dialect.ts';
 import { fieldsOf, samplingFields } from '../wire.ts';
 import { openai } from './openai.ts';
 
@@ -24,6 +24,24 @@ export const llamaServer: EngineDialect = {
       const body = { content: text, add_special: true };
       const count = tokenCountIn(await postForJson({ upstream, signal }, '//tokenize', body));
       return count === null ? null : [count];
+    },
+  },
+  tokens: {
+    async ofText({ text, addSpecialTokens, upstream, signal }) {
+      const body = { content: text, add_special: addSpecialTokens };
+      return tokensIn(await postForJson({ upstream, signal }, '//tokenize', body));
+    },
+    async ofChat({ fields, prompt: { addsGenerationPrompt = true }, upstream, signal }) {
+      const request = { upstream, signal };
+      const rendered = { ...fields, add_generation_prompt: addsGenerationPrompt };
+      const { prompt } = fieldsOf(await postForJson(request, '//apply-template', rendered));
+      if (typeof prompt !== 'string') return null;
+      const body = { content: prompt, add_special: true, parse_special: true };
+      return tokensIn(await postForJson(request, '//tokenize', body));
+    },
+    async textOf({ tokens, upstream, signal }) {
+      const { content } = fieldsOf(await postForJson({ upstream, signal }, '//detokenize', { tokens }));
+      return typeof content === 'string' ? content : null;
     },
   },
   adapters: {

@@ -13,6 +13,7 @@ export const openai: EngineDialect = {
   tool: (tool) => tool,
   countPrompt: null,
   countTexts: null,
+  tokens: null,
   embeddingRequest: (model, { texts }) => ({
     path: '/embeddings',
     body: { model, input: texts, encoding_format: 'float' },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { RuntimeAdapters } from '../adapters/runtime-adapters.ts';
-import { type EngineDialect, postForJson, templateReasoning, tokenCountIn } from '../dialect.ts';
-import { samplingFields } from '../wire.ts';
+import { type EngineDialect, postForJson, templateReasoning, tokenCountIn, tokensIn } from '../dialect.ts';
+import { fieldsOf, samplingFields } from '../wire.ts';
 import { openai } from './openai.ts';
 
 export const vllm: EngineDialect = {
@@ -22,6 +22,22 @@ export const vllm: EngineDialect = {
     async count({ texts: [text = ''], model, ...request }) {
       const count = tokenCountIn(await postForJson(request, '//tokenize', { model, prompt: text }));
       return count === null ? null : [count];
+    },
+  },
+  tokens: {
+    ofText: async ({ text, addSpecialTokens, model, ...request }) => {
+      const body = { model, prompt: text, add_special_tokens: addSpecialTokens };
+      return tokensIn(await postForJson(request, '//tokenize', body));
+    },
+    ofChat: async ({ fields, prompt, model, ...request }) => {
+      const body = { model, ...fields, add_generation_prompt: prompt.addsGenerationPrompt ?? true };
+      return tokensIn(await postForJson(request, '//tokenize', body));
+    },
+    textOf: async ({ tokens, model, ...request }) => {
+      const { prompt, text } = fieldsOf(await postForJson(request, '//detokenize', { model, tokens }));
+      // SGLang calls it `text`.
+      const found = prompt ?? text;
+      return typeof found === 'string' ? found : null;
     },
   },
   embeddingRequest(model, inputs) {
