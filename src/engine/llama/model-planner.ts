@@ -52,6 +52,8 @@ export type HeadMemory = {
   budgetBytes: number;
   /** Of a file of so many bytes. */
   needOf: (bytes: number) => number;
+  /** Why llama.cpp cannot load it as far as its header goes; null: it can. */
+  estimatedBecause: string | null;
 };
 
 type ContextQuery = {
@@ -138,13 +140,14 @@ export class ModelPlanner {
       }
       const ggufPath = join(folder, files[0]?.name ?? '');
       const memory = await this.memoryOf({ id: 'head', kind, ggufPath, maxContextTokens: contextTokens, sequences: 1 });
-      const { need, measured } = memory;
+      const { need, measured, estimatedBecause } = memory;
       const budget = this.budgetFor(memory);
       const besideWeights = allOf(need[0]?.base ?? measured.weights) - allOf(measured.weights);
       return {
         contextTokens,
         budgetBytes: allOf(budget),
         needOf: (bytes) => Math.ceil(bytes * weightsOfFile + besideWeights),
+        estimatedBecause,
       };
     } finally {
       await rm(folder, { recursive: true, force: true });

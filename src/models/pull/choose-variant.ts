@@ -36,9 +36,14 @@ export async function chooseVariant(
   const kind = kindOfFile(facts);
   checkServable(facts, kind, name);
   const supportedTokens = usualContextOf(kind, supportedContextOf(facts) ?? usualContextTokens);
-  const { contextTokens, budgetBytes, ...memory } = await withPlanner(planner, (each) =>
+  const { contextTokens, budgetBytes, estimatedBecause, ...memory } = await withPlanner(planner, (each) =>
     each.memoryOfHead({ kind, files: heads, supportedTokens }),
   );
+  if (estimatedBecause?.includes('unknown model architecture')) {
+    throw new ModelError(
+      `${name} has the architecture ${facts.architecture}, which this release of Fanfold does not know yet; nothing was fetched.`,
+    );
+  }
   const needOf = ({ sizeBytes: bytes }: HubVariant) => memory.needOf(bytes);
   const needs = (variant: HubVariant) =>
     `${formatBytes(needOf(variant))} of memory with ${contextTokens} tokens of context`;

@@ -187,6 +187,12 @@ describe('a pull from the hub', { timeout: 300_000 }, () => {
     assert.equal(ranker.models.find('some-model')?.kind, 'reranker');
     const reranker = await setUp(t, { 'r-q8_0.gguf': modelOf(9_000_000, { kind: 'embedding', pooling: 4 }) });
     await assert.rejects(reranker.pull('org/Some-Model-GGUF'), modelErrorWith(/no classification head/));
+    const architecture = { 'general.architecture': { type: 'string', value: 'of-tomorrow' } } as const;
+    const unknown = await setUp(t, { 'u-q8_0.gguf': modelOf(9_000_000, { metadata: architecture }) });
+    await assert.rejects(
+      unknown.pull('org/Some-Model-GGUF'),
+      modelErrorWith(/has the architecture of-tomorrow, which .* does not know yet; nothing was fetched/),
+    );
     const none = await setUp(t, { 'page.gguf': Buffer.from('<html>not a model</html>') });
     await assert.rejects(none.pull('org/Some-Model-GGUF'), modelErrorWith(/is not a GGUF file/));
     const other = await setUp(t, { 'model.safetensors': Buffer.from('x') });
