@@ -139,6 +139,7 @@ describe('a pull from the hub', { timeout: 300_000 }, () => {
     hub.misbehave({ type: 'none' }, { type: 'cut', afterBytes: 300_000 });
     await assert.rejects(pull('org/Some-Model-GGUF', { retryDelaysMs: [] }), modelErrorWith(/broke off/));
     assert.equal(models.find('some-model'), undefined);
+    await assert.rejects(pull('org/Some-Model-GGUF', { retryDelaysMs: [], signal: AbortSignal.abort() }), /Stopped/);
     const report = await pull('org/Some-Model-GGUF');
     assert.match(report.path, /some-model\/Some-Model-Q4_K_M-00001-of-00003\.gguf$/);
     assert.match(choices.join('\n'), /3\.07 MB in 3 files/);
@@ -150,6 +151,14 @@ describe('a pull from the hub', { timeout: 300_000 }, () => {
     assert.deepEqual([model?.installed?.ggufPath, model?.parameters], [report.path, 3 * 128 * 2000]);
     const full = hub.requests.filter(({ host, headers }) => host === 'store' && headers.range === undefined);
     assert.equal(full.length, 3, 'no part is fetched twice');
+  });
+
+  test('that was interrupted can be removed', async (t) => {
+    const { pull, hub, models, folder } = await setUp(t, forms);
+    hub.misbehave({ type: 'cut', afterBytes: 300_000 });
+    await assert.rejects(pull('org/Some-Model-GGUF', { retryDelaysMs: [] }), modelErrorWith(/broke off/));
+    assert.equal((await removeModel(models, { id: 'some-model', ...noUses })).deletedFile, join(folder, 'some-model'));
+    await assert.rejects(removeModel(models, { id: 'some-model', ...noUses }), modelErrorWith(/no model "some-model"/));
   });
 
   test('plans the memory of a split model as that of the same model in one file', async (t) => {
@@ -225,6 +234,10 @@ describe('a pull from the hub', { timeout: 300_000 }, () => {
     const files = { 'fixed-Q8_0.gguf': modelOf(512), 'fixed-Q4_0.gguf': modelOf(100) };
     const { pull, models } = await setUp(t, files, { repo: 'org/Fixed-GGUF' });
     assert.equal((await pull('org/Fixed-GGUF:Q4_0')).id, 'fixed-q4_0');
+    await assert.rejects(
+      pull('org/Fixed-GGUF:Q4_0', { id: 'fixed', force: true }),
+      modelErrorWith(/^fixed is another model here; choose another --id\.$/),
+    );
     await assert.rejects(pull('fixed:q4_0'), modelErrorWith(/name its repository: org\/Fixed-GGUF:q4_0$/));
     assert.equal((await pull('org/Fixed-GGUF:Q8_0')).id, 'fixed');
     assert.equal(models.find('fixed')?.rateMicroPerMinute, 50_000n);

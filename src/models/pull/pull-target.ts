@@ -100,6 +100,7 @@ export function chooseId(
 ): PulledId {
   const ids = target.id === null ? idsOf(target.repo, variant) : [target.id];
   const entries = readRegistry(models.registryPath).entries;
+  let canReplace = false;
   for (const id of ids) {
     const listed = models.catalogue.entries.find((entry) => entry.id === id);
     if (listed) {
@@ -112,8 +113,9 @@ export function chooseId(
     const entry = entries.get(id);
     if (!entry || isOf(entry, target, variant) || target.isKnownId || (target.id === id && force))
       return { id, listed: null };
+    canReplace = target.id === id;
   }
-  const help = target.id === null ? 'choose one with --id' : 'choose another --id, or replace it with --force';
+  const help = `choose another --id${canReplace ? ', or replace it with --force' : ''}`;
   throw new ModelError(`${ids.join(' and ')} ${ids.length > 1 ? 'are' : 'is'} another model here; ${help}.`);
 }
 
