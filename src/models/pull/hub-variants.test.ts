@@ -71,6 +71,12 @@ describe('the forms of a model in a repository', () => {
     assert.throws(() => names({}, 'org/other'), /has several models/);
     const only = variantsOf(listed(['a-BF16.gguf', 2]));
     assert.equal(findVariants(only, { repo: 'org/a', ...anything })[0]?.quantisation, 'BF16');
+    const old = variantsOf(listed(['a-Q4_0_4_4.gguf', 5], ['a-Q4_0.gguf', 4]));
+    assert.deepEqual(
+      findVariants(old, { repo: 'org/a', ...anything }).map(({ quantisation }) => quantisation),
+      ['Q4_0'],
+      'formats that cannot be loaded any more are taken only when named',
+    );
   });
 
   test('a dynamic quantisation is found without its prefix, where no other has the name', () => {

@@ -20,6 +20,8 @@ export type HubVariant = {
 const quantisationName =
   /(?<![a-z0-9])(?:UD-)?(?:I?Q\d+(?:_(?:K|NL|XXS|XS|S|M|L|XL|XXL|\d+))*|TQ\d_\d|BF16|FP?16|FP?32|MXFP4(?:_MOE)?|NVFP4)(?![a-z0-9])/gi;
 const unquantised = /^(?:BF16|FP?16|FP?32)$/;
+/** llama.cpp loads these no more: it arranges Q4_0 for the processor itself. */
+const outdated = /^Q4_0_\d_\d$/;
 /** GGUF files that are not models: image encoders, importance matrices, vocabularies, drafters. */
 const otherFile = /mmproj|imatrix|^ggml-vocab|^mtp-/i;
 const otherFolder = /^mtp\//i;
@@ -60,7 +62,9 @@ export function findVariants(
   if (file !== null) return [variantOfFile(variants, { repo, file })];
   const main = mainModel(variants, repo);
   if (quantisation !== null) return [variantOfQuantisation(main, { repo, quantisation })];
-  const quantised = main.filter((variant) => !unquantised.test(variant.quantisation ?? ''));
+  const quantised = main.filter(
+    ({ quantisation: name }) => !unquantised.test(name ?? '') && !outdated.test(name ?? ''),
+  );
   const candidates = quantised.length > 0 ? quantised : main;
   const names = candidates.map((variant) => variant.quantisation);
   if (new Set(names).size < names.length) throw severalModels(repo, candidates);
