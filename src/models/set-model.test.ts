@@ -97,9 +97,9 @@ describe('the context of an added model', () => {
       plan?.alternatives.flatMap((each) => ('option' in each ? [[each.option, each.contextTokens]] : [])),
     );
     for (const [option, change] of [
-      ['--sequences 1', { sequences: 1, contextTokens: null }],
-      ['--kv q8_0', { sequences: null, kv: 'q8_0', contextTokens: null }],
-      ['--kv q4_0', { kv: 'q4_0', contextTokens: null }],
+      ['--context auto --sequences 1', { sequences: 1, contextTokens: null }],
+      ['--context auto --kv q8_0', { sequences: null, kv: 'q8_0', contextTokens: null }],
+      ['--context auto --kv q4_0', { kv: 'q4_0', contextTokens: null }],
     ] as const) {
       const changed = await set(change);
       assert.ok(changed.contextTokens > contextTokens, option);

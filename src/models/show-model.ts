@@ -50,6 +50,7 @@ export async function showModel(models: ModelsService, planner: ModelPlanner, id
   const engineModel = engineModelOf(model);
   const facts = engineModel === null ? null : readGgufFacts(engineModel.ggufPath);
   const supported = facts && supportedContextOf(facts);
+  const isPublished = models.catalogue.entries.some((entry) => entry.id === id);
   const isListed = models.catalogue.entries.some((entry) => entry.id === id);
   return {
     id,
@@ -65,7 +66,9 @@ export async function showModel(models: ModelsService, planner: ModelPlanner, id
     },
     kv: settings.kv,
     sequences: settings.sequences,
-    plan: engineModel && (await planOf(planner, engineModel, supported ?? model.maxContextTokens)),
+    plan:
+      engineModel &&
+      (await planOf(planner, engineModel, { supported: supported ?? model.maxContextTokens, isPublished })),
   };
 }
 
@@ -75,7 +78,11 @@ export function findModel(models: ModelsService, id: string): BaseModel {
   throw new ModelError(`There is no model ${JSON.stringify(id.slice(0, 80))}; \`fanfold models list\` shows all.`);
 }
 
-async function planOf(planner: ModelPlanner, model: EngineModel, supported: number): Promise<ModelPlan> {
+async function planOf(
+  planner: ModelPlanner,
+  model: EngineModel,
+  { supported, isPublished }: Pick<Planned, 'supported' | 'isPublished'>,
+): Promise<ModelPlan> {
   const memory = await planner.memoryOf(model);
   const budget = planner.budgetFor(memory);
   return {
@@ -90,32 +97,44 @@ async function planOf(planner: ModelPlanner, model: EngineModel, supported: numb
     layers: memory.layers,
     gpuLayers: await planner.gpuLayersOf(model, memory, budget),
     estimatedBecause: memory.estimatedBecause,
-    alternatives: model.kind === 'text' ? await alternativesOf(planner, { model, memory, budget, supported }) : [],
+    alternatives:
+      model.kind === 'text' ? await alternativesOf(planner, { model, memory, budget, supported, isPublished }) : [],
   };
 }
 
-type Planned = { model: EngineModel; memory: ModelMemory; budget: MemoryBytes; supported: number };
+type Planned = {
+  model: EngineModel;
+  memory: ModelMemory;
+  budget: MemoryBytes;
+  supported: number;
+  /** The catalogue says which context it has. */
+  isPublished: boolean;
+};
 
 /** Only those that give a longer context than there is. */
 async function alternativesOf(planner: ModelPlanner, planned: Planned): Promise<Alternative[]> {
-  const { model, memory, budget, supported } = planned;
+  const { model, memory, budget, supported, isPublished } = planned;
   if (model.maxContextTokens >= supported) return [];
   const sequences = memory.need[0]?.sequences ?? 1;
   const isMeasured = memory.estimatedBecause === null;
-  const largest = (changed: Partial<EngineModel>, count: number) =>
-    planner.largestContext(
-      { ...model, ...changed },
-      { sequences: count, supportedTokens: supported, budget, isWhole: true, isMeasured },
-    );
-  const tried: Alternative[] = [];
-  tried.push({ option: '--context auto', contextTokens: await largest({}, sequences) });
-  if (sequences > 1) tried.push({ option: '--sequences 1', contextTokens: await largest({}, 1) });
+  const found: Alternative[] = [];
+  const look = async (option: string, changed: Partial<EngineModel>) => {
+    const query = { supportedTokens: supported, budget, isWhole: true, isMeasured };
+    const changedModel = { ...model, ...changed };
+    const contextTokens = await planner.largestContext(changedModel, {
+      ...query,
+      sequences: changed.sequences ?? sequences,
+    });
+    // What is chosen for a model of the catalogue is never more than it publishes.
+    const context = isPublished ? `--context ${contextTokens}` : '--context auto';
+    if (contextTokens > model.maxContextTokens) found.push({ option: `${context}${option}`, contextTokens });
+  };
+  await look('', {});
+  if (sequences > 1) await look(' --sequences 1', { sequences: 1 });
   for (const kv of ['q8_0', 'q4_0'] as const)
-    if (model.kv === 'f16' && (await planner.refusalOf(model, kv)) === null)
-      tried.push({ option: `--kv ${kv}`, contextTokens: await largest({ kv }, sequences) });
+    if (model.kv === 'f16' && (await planner.refusalOf(model, kv)) === null) await look(` --kv ${kv}`, { kv });
   const full = await planner.memoryOf({ ...model, maxContextTokens: supported });
-  const longer = tried.filter(({ contextTokens }) => contextTokens > model.maxContextTokens);
-  return [...longer, { contextTokens: supported, memory: full.need[0]?.base ?? budget }];
+  return [...found, { contextTokens: supported, memory: full.need[0]?.base ?? budget }];
 }
 
 const count = (value: number) => value.toLocaleString('en-US');

@@ -2,13 +2,8 @@ import { type GgufBytes, GgufError, quoted } from './bytes.ts';
 
 export type GgufScalar = string | number | bigint | boolean;
 
-/**
- * A key of the metadata with its value. Of an array the length is kept, and its numbers where there are few (values by
- * layer); true counts as 1. null: too many, or no numbers.
- */
-export type GgufEntry =
-  | { key: string; value: GgufScalar }
-  | { key: string; length: number; numbers: readonly number[] | null };
+/** A key of the metadata with its value; of an array the length is kept. */
+export type GgufEntry = { key: string; value: GgufScalar } | { key: string; length: number };
 
 const limits = {
   tensors: 65_536,
@@ -18,7 +13,6 @@ const limits = {
   keptStringBytes: 16 * 1024 * 1024,
   arrayItems: 16_000_000,
   arrayDepth: 2,
-  keptNumbers: 1024,
 } as const;
 
 const stringType = 8;
@@ -53,10 +47,7 @@ export function readGgufCounts(bytes: GgufBytes): { version: number; tensorCount
   return { version, tensorCount, keyCount: bytes.count(limits.keys, 'the number of metadata keys') };
 }
 
-/**
- * Reads the metadata behind the counts, in the order of the file. An array whose items are not kept is passed over only
- * when the next entry is asked for, so that its length is known even where its items are not there. Throws `GgufError`.
- */
+/** Reads the metadata behind the counts, in the order of the file. Throws `GgufError`. */
 export function* readGgufEntries(bytes: GgufBytes, keyCount: number): Generator<GgufEntry, void> {
   const { file } = bytes;
   const seen = new Set<string>();
@@ -68,9 +59,8 @@ export function* readGgufEntries(bytes: GgufBytes, keyCount: number): Generator<
     const type = bytes.u32();
     if (type === arrayType) {
       const array = readArrayHead(bytes, key);
-      const numbers = readNumbers(bytes, key, array);
-      yield { key, length: array.length, numbers };
-      if (numbers === null) skipItems(bytes, key, array);
+      yield { key, length: array.length };
+      skipItems(bytes, key, array);
       continue;
     }
     const value = readScalar(bytes, type, key);
@@ -93,12 +83,6 @@ type ArrayHead = { type: number; length: number };
 
 function readArrayHead(bytes: GgufBytes, key: string): ArrayHead {
   return { type: bytes.u32(), length: bytes.count(limits.arrayItems, `the length of ${quoted(key)}`) };
-}
-
-/** The items of an array with few numbers. null: it is another one, and nothing was read. */
-function readNumbers(bytes: GgufBytes, key: string, { type, length }: ArrayHead): number[] | null {
-  if (!scalarTypes.has(type) || length > limits.keptNumbers) return null;
-  return Array.from({ length }, () => Number(readScalar(bytes, type, key)));
 }
 
 /** Passes over the items of an array. Depth counts arrays inside arrays. */
