@@ -92,7 +92,7 @@ export async function addModelCommand(config: Config, id: string, flags: AddFlag
       planner,
     }),
   );
-  for (const warning of report.warnings) note(warning);
+  for (const line of [...report.missing, ...report.warnings]) note(line);
   print(
     `${report.id} is installed: ${report.kind} model, ${report.contextTokens} tokens of context, sha256 ${report.sha256}.`,
   );

@@ -1,5 +1,6 @@
 export { createEngine, defaultSettings, type EngineOptions, type EngineSettings } from './engine.ts';
 export { GgufError } from './gguf/bytes.ts';
+export { readCapabilities } from './gguf/capabilities.ts';
 export { type GgufHeader, readGgufHeader, readGgufHeaderOf } from './gguf/header.ts';
 export { modelFiles, readPartName } from './gguf/parts.ts';
 export type { ModelMemory } from './llama/memory-meter.ts';
@@ -40,6 +41,7 @@ export { type DialectName, dialectNames, engineDialects, isDialectName } from '.
 export { createRemoteEngine, createRoutedEngine } from './remote/remote-engine.ts';
 export type { ServingRoute } from './remote/serving-route.ts';
 export { messageToWire, toolChoiceToWire, toolToWire } from './remote/wire.ts';
+export type { TemplateCapabilities } from './text/formats/capabilities.ts';
 export { createItemCounter, type ItemCounter } from './tokens/item-counter.ts';
 export {
   createExampleEncoder,

@@ -41,6 +41,8 @@ export type ChatPrompt = {
   reasoningEffort: ReasoningEffort;
   /** false: the tokens end behind the last message, where no answer begins; for counting only. */
   addsGenerationPrompt?: boolean;
+  /** The effort is a wish: a model without control of its reasoning goes without. Else it refuses `low` and `high`. */
+  effortIsHint?: boolean;
   /** How many tokens it may generate. With it, a prompt that is far too short for the context need not be counted. */
   maxTokens?: number;
   /** Whose call it is (an account): where many wait for a model, scopes take turns. */

@@ -1,6 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { type ContextChoice, type KvType, type ModelPlanner, modelFiles } from '#engine';
+import {
+  type ContextChoice,
+  type KvType,
+  type ModelPlanner,
+  modelFiles,
+  readCapabilities,
+  type TemplateCapabilities,
+} from '#engine';
 import { formatCredits, parseCredits, systemCodeOf } from '#kernel';
 import { modelIdPattern, usualContextOf } from './base-model.ts';
 import type { CatalogueEntry } from './catalogue.ts';
@@ -63,6 +70,8 @@ type AddedReport = {
   contextTokens: number;
   /** null: the context was given, or is that of an embedding model. */
   choice: ContextChoice | null;
+  /** What a text model cannot do, and why. */
+  missing: string[];
   warnings: string[];
 };
 
@@ -88,7 +97,8 @@ async function checkAndRegister(models: ModelsService, options: AddModelOptions)
   if (listed) checkFactsOfListed(facts, listed, file);
   if (known) checkFactsOfKnown({ facts, kind, known, file });
   const supportedTokens = listed?.maxContextTokens ?? supportedOf(facts, { ...options, kind });
-  const added = listed ? null : describe(models, { ...options, kind, facts, supportedTokens, known });
+  const capabilities = kind === 'text' ? readCapabilities(path) : null;
+  const added = listed ? null : describe(models, { ...options, kind, facts, supportedTokens, known, capabilities });
   const { contextTokens, sequences, kv } = options;
   const chosen = await withPlanner(options.planner, (planner) =>
     chooseSettings(planner, {
@@ -111,7 +121,20 @@ async function checkAndRegister(models: ModelsService, options: AddModelOptions)
   await updateRegistry(models.registryPath, id, entry, storedSettings(chosen.settings));
   warnings.push(...chosen.warnings);
   const { choice } = chosen;
-  return { id, kind, facts, sha256: digestOfFiles(files), contextTokens: chosen.contextTokens, choice, warnings };
+  const missing = capabilities === null ? [] : missingOf(capabilities);
+  const sha256 = digestOfFiles(files);
+  return { id, kind, facts, sha256, contextTokens: chosen.contextTokens, choice, missing, warnings };
+}
+
+const names = {
+  tools: 'tools',
+  parallel_tool_calls: 'parallel tool calls',
+  reasoning_effort: 'reasoning effort',
+} as const;
+
+function missingOf({ missing }: TemplateCapabilities): string[] {
+  const keys = ['tools', 'parallel_tool_calls', 'reasoning_effort'] as const;
+  return keys.flatMap((key) => (missing[key] === undefined ? [] : [`No ${names[key]}: ${missing[key]}`]));
 }
 
 type FileStamp = { size: number; mtimeMs: number };
@@ -209,6 +232,8 @@ type Described = AddModelOptions & {
   kind: ModelKind;
   facts: GgufFacts;
   supportedTokens: number;
+  /** null: it is no text model. */
+  capabilities: TemplateCapabilities | null;
   /** The entry of the library, where the id is one of it. */
   known: LibraryEntry | undefined;
 };
@@ -225,12 +250,15 @@ function describe(models: ModelsService, model: Described): AddedModel {
   if (model.kind !== 'embedding' && model.queryInstruction !== undefined)
     throw new ModelError(`A model of kind ${model.kind} takes no query instruction.`);
   if (model.kind === 'reranker') return { ...shared, kind: 'reranker' };
+  const { capabilities } = model;
   if (model.kind === 'text') {
     return {
       ...shared,
       kind: 'text',
-      reasoning_efforts: model.facts.thinks ? ['none', 'low', 'high'] : [],
-      tools: model.facts.knowsTools,
+      reasoning_efforts: capabilities?.reasoningEfforts ?? [],
+      tools: capabilities?.tools === true,
+      parallel_tool_calls: capabilities?.parallelToolCalls === true,
+      missing: capabilities?.missing ?? {},
     };
   }
   return {

@@ -1,3 +1,4 @@
+import type { TemplateCapabilities } from '#engine';
 import type { Micro } from '#kernel';
 import type { ModelKind } from './model-kinds.ts';
 import type { ModelSettings } from './model-settings.ts';
@@ -36,6 +37,10 @@ export type BaseModel = {
   reasoningEfforts: readonly ReasoningEffortName[];
   /** Whether the chat template knows tools. */
   tools: boolean;
+  /** Several calls in one answer; left out: where there are tools at all. */
+  parallelToolCalls?: boolean;
+  /** Why a capability is missing, by the name that the wire has for it; left out: nobody looked. */
+  missing?: TemplateCapabilities['missing'];
   /** null: added from a file that was here. */
   source: ModelSource | null;
   installed: { ggufPath: string; sha256: string } | null;

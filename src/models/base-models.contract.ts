@@ -21,6 +21,7 @@ const capabilitiesSchema = Type.Object(
   {
     streaming: Type.Boolean({ description: 'Answers can be streamed.' }),
     tools: Type.Boolean({ description: 'The chat template knows tools.' }),
+    parallel_tool_calls: Type.Boolean({ description: 'An answer can have several calls.' }),
     reasoning_effort: Type.Array(Type.Enum(['none', 'low', 'high']), {
       description: 'Values that change what the model does; none: it has no reasoning.',
     }),
@@ -29,6 +30,14 @@ const capabilitiesSchema = Type.Object(
     max_inputs: ofEmbedding('Most inputs of a request; of a reranker, documents.'),
     max_input_tokens: ofEmbedding('Most tokens of an input; of a reranker, of query and document together.'),
     request_token_budget: ofEmbedding('Most tokens of all inputs together.'),
+    missing: Type.Object(
+      {
+        tools: Type.Optional(Type.String({ description: 'Why there are no tools.' })),
+        parallel_tool_calls: Type.Optional(Type.String({ description: 'Why an answer has one call only.' })),
+        reasoning_effort: Type.Optional(Type.String({ description: 'Why reasoning cannot be made less or more.' })),
+      },
+      { description: 'Why a capability is missing, as far as the chat template shows it.' },
+    ),
   },
   { description: 'What the model understands.' },
 );
@@ -105,12 +114,14 @@ const example = {
     capabilities: {
       streaming: true,
       tools: true,
+      parallel_tool_calls: true,
       reasoning_effort: ['none', 'low', 'high'],
       embeddings: false,
       rerank: false,
       max_inputs: null,
       max_input_tokens: null,
       request_token_budget: null,
+      missing: {},
     },
   },
   training: { supported: false, hyperparameters: {}, max_seq_lengths: [] },

@@ -63,12 +63,14 @@ test('the list publishes context, defaults and capabilities of every base model'
     capabilities: {
       streaming: true,
       tools: true,
+      parallel_tool_calls: true,
       reasoning_effort: ['none', 'low', 'high'],
       embeddings: false,
       rerank: false,
       max_inputs: null,
       max_input_tokens: null,
       request_token_budget: null,
+      missing: {},
     },
   });
   assert.deepEqual(chat?.serving, { available: true, runtime_status: 'cold' });

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { parse, stringify } from 'yaml';
+import { readCapabilities } from '#engine';
 import { fc } from '#test/properties.ts';
 import { withQueryInstruction } from './base-model.ts';
 import { loadCatalogue, parseCatalogue } from './catalogue.ts';
@@ -61,7 +62,10 @@ describe('catalogue', () => {
       assert.equal(facts.parameters, entry.parameters);
       assert.ok((facts.contextTokens ?? 0) >= entry.maxContextTokens);
       if (entry.kind === 'embedding') assert.equal(facts.dimensions, entry.dimensions);
-      else assert.deepEqual([facts.thinks, facts.knowsTools], [true, entry.tools]);
+      else {
+        const { tools, reasoningEfforts } = readCapabilities(file) ?? assert.fail();
+        assert.deepEqual([tools, reasoningEfforts], [entry.tools, entry.reasoningEfforts]);
+      }
     }
   });
 

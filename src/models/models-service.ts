@@ -196,6 +196,7 @@ function addedModel(id: string, entry: RegistryEntry, onWarning: (line: string) 
     queryInstruction: added.kind === 'embedding' ? added.query_instruction : null,
     reasoningEfforts: added.kind === 'text' ? added.reasoning_efforts : [],
     tools: added.kind === 'text' && added.tools,
+    ...(added.kind === 'text' ? { parallelToolCalls: added.parallel_tool_calls, missing: added.missing } : {}),
     source: sourceOf(entry),
     installed: filesOf(id, entry, onWarning),
     created: new Date(entry.installed_at),

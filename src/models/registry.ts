@@ -42,6 +42,13 @@ const Added = Type.Union([
     kind: Type.Literal('text'),
     reasoning_efforts: Type.Array(Type.Enum(['none', 'low', 'high'])),
     tools: Type.Boolean(),
+    parallel_tool_calls: Type.Boolean(),
+    /** Why a capability is missing. */
+    missing: Type.Object({
+      tools: Type.Optional(Type.String()),
+      parallel_tool_calls: Type.Optional(Type.String()),
+      reasoning_effort: Type.Optional(Type.String()),
+    }),
   }),
   Type.Object({
     ...addedFields,

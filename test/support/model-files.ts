@@ -12,10 +12,17 @@ export type SampleModel = {
   tensors?: readonly GgufTensor[];
 };
 
+/** Tools, calls, and a switch of reasoning. */
+const sampleTemplate = `{%- if tools %}{{ tools | tojson }}{% endif -%}
+{%- for m in messages -%}[{{ m.role }}]{{ m.content }}{%- for c in m.tool_calls or [] -%}
+<tool_call>{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}</tool_call>
+{%- endfor -%}{%- endfor -%}
+{%- if add_generation_prompt %}[assistant]{% if enable_thinking is false %}<think></think>{% endif %}{% endif -%}`;
+
 /** Writes a small GGUF file whose header is that of a real model; its weights are zeros and nothing can run it. */
 export function writeSampleModel(path: string, model: SampleModel = {}): void {
   const { kind = 'text', context = 32_768, dimensions = 128 } = model;
-  const template = model.template === undefined ? '{% if tools %}{% endif %}{{ enable_thinking }}' : model.template;
+  const template = model.template === undefined ? sampleTemplate : model.template;
   const metadata: Record<string, GgufValue | undefined> = {
     'general.architecture': { type: 'string', value: 'qwen3' },
     'general.type': { type: 'string', value: 'model' },

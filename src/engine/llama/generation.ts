@@ -40,6 +40,8 @@ export type ReasoningTags = {
   open: Token | null;
   /** Closes reasoning by force. Empty: the model has no tokens for it. */
   forcedClose: Uint32Array;
+  /** The prompt can turn reasoning off. */
+  hasSwitch: boolean;
 };
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });

@@ -33,8 +33,9 @@ const lowReasoningTokens = 256;
 export function reasoningBudget(
   effort: ChatPrompt['reasoningEffort'],
   { maxTokens, maxReasoningTokens = null }: Pick<Sampling, 'maxTokens' | 'maxReasoningTokens'>,
-  { forcedClose }: Pick<ReasoningTags, 'forcedClose'>,
+  { forcedClose, hasSwitch }: Pick<ReasoningTags, 'forcedClose' | 'hasSwitch'>,
 ): number {
+  if (effort === 'none' && !hasSwitch) return 0;
   const ofEffort = effort === 'low' ? Math.min(lowReasoningTokens, Math.ceil(maxTokens / 2)) : Infinity;
   if (maxReasoningTokens === null) return ofEffort;
   return Math.min(ofEffort, Math.max(0, maxReasoningTokens - forcedClose.length));
@@ -42,10 +43,11 @@ export function reasoningBudget(
 
 export function reasoningTags(vocabulary: Vocabulary, format: OutputFormat | null): ReasoningTags {
   const reasoning = format?.reasoning ?? null;
-  if (reasoning === null) return { open: null, forcedClose: new Uint32Array(0) };
+  if (reasoning === null) return { open: null, forcedClose: new Uint32Array(0), hasSwitch: true };
   const [open = null] = vocabulary.tokenize(reasoning.open, true);
   // Closed as the model itself would have closed it.
-  return { open, forcedClose: vocabulary.tokenize(reasoning.forcedClose, true) };
+  const hasSwitch = format?.efforts.none !== undefined;
+  return { open, forcedClose: vocabulary.tokenize(reasoning.forcedClose, true), hasSwitch };
 }
 
 export type PromptMaker = {

@@ -75,7 +75,11 @@ test('a model whose template knows no thinking writes think tags as text, also i
   for (let seed = 1; seed <= 60; seed += 1) {
     const sampling = { maxTokens: 40, temperature: 1, seed };
     for (const reasoningEffort of ['none', 'low', 'high', null] as const) {
-      const text = await child.write(userPrompt('Why <think>', { reasoningEffort }), sampling, `${seed}`);
+      const text = await child.write(
+        userPrompt('Why <think>', { reasoningEffort, effortIsHint: true }),
+        sampling,
+        `${seed}`,
+      );
       assert.deepEqual([text.reasoning, finishedOf(text).usage.reasoningTokens], ['', 0]);
       if (tags.some((tag) => text.content.startsWith(tag))) inFront += 1;
     }

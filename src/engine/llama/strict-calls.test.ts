@@ -240,7 +240,7 @@ test('the grammar is switched on with the last of the tokens that spell a tag, a
     }),
     textMayEnd: false,
     vocabulary,
-    tags: { open: null, forcedClose: new Uint32Array(0) },
+    tags: { open: null, forcedClose: new Uint32Array(0), hasSwitch: true },
   });
   const before = spelled('a < b <tool<tool_call');
   assert.deepEqual(new Set(before.map((token) => generation.take(token))), new Set(['go on']));

@@ -127,7 +127,7 @@ async function run(asked: readonly Asked[], nativeWorkIsOrdered = true) {
         parallelToolCalls: true,
         stop: [],
       }),
-      tags: { open, forcedClose: new Uint32Array(0) },
+      tags: { open, forcedClose: new Uint32Array(0), hasSwitch: true },
     });
     runner.generate(generation, { adapter: null, scope: `account ${id}`, maxTokens: 5 });
   }

@@ -93,6 +93,10 @@ function withPlainNumbers(render: TemplateRenderer): TemplateRenderer {
   };
 }
 
+type ProbeSource = Pick<ChatTemplateOptions, 'source' | 'bosToken' | 'eosToken'> & {
+  hasToken: (text: string) => boolean;
+};
+
 /** Variables in which templates look for tools. */
 const toolVariables = [
   { name: 'tools', form: 'list' },
@@ -101,9 +105,8 @@ const toolVariables = [
 ] as const;
 
 /** Renders probes with a template. */
-export function templateProbe(options: ChatTemplateOptions, render: TemplateRenderer): TemplateProbe {
-  const { source, controlTokens, bosToken, eosToken } = options;
-  const control = new Set(controlTokens);
+export function templateProbe(options: ProbeSource, render: TemplateRenderer): TemplateProbe {
+  const { source, hasToken, bosToken, eosToken } = options;
   const rendered = (values: Record<string, unknown>): string | null => {
     try {
       return render({ bos_token: bosToken, eos_token: eosToken, ...values });
@@ -122,7 +125,7 @@ export function templateProbe(options: ChatTemplateOptions, render: TemplateRend
   const variable = toolVariables.find(shows) ?? null;
   return {
     source,
-    hasToken: (text) => control.has(text),
+    hasToken,
     tools: variable,
     render: (messages, { tools = false, prompt = false, values = {} } = {}) =>
       rendered({

@@ -252,3 +252,16 @@ test('templates get the date in English and UTC, and their own begin and end tok
   const dated = template("{{ bos_token }}{{ strftime_now('%d %B %Y, %A %H:%M %%') }}{{ eos_token }}");
   assert.equal(renderChat(dated, chatPrompt({})).text, '<s>03 February 2026, Tuesday 04:05 %<|im_end|>');
 });
+
+test('an effort that the model has no control for is refused by its name, unless it is a wish', () => {
+  const plain = template('{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}');
+  for (const reasoningEffort of ['low', 'high'] as const) {
+    assert.throws(
+      () => renderChat(plain, chatPrompt({ reasoningEffort })),
+      (error) =>
+        error instanceof Fault && error.options.param === 'reasoning_effort' && /does not reason/.test(error.message),
+    );
+    assert.ok(renderChat(plain, chatPrompt({ reasoningEffort, effortIsHint: true })).text !== '');
+  }
+  assert.ok(renderChat(plain, chatPrompt({ reasoningEffort: 'none' })).text !== '');
+});

@@ -11,6 +11,7 @@ import {
   toTemplateTools,
   withReasoningField,
 } from './conversation.ts';
+import { missingEffort } from './formats/capabilities.ts';
 import { endsClosed, endsOpen } from './formats/derive-reasoning.ts';
 import { bindOutputFormat, detectOutputFormat, type OutputFormat, toolsVariable } from './formats/output-format.ts';
 import { TemplateRefusal } from './template-environment.ts';
@@ -43,7 +44,9 @@ export function compileChatTemplate(options: ChatTemplateOptions): ChatTemplate 
   const { source, bosToken, eosToken } = options;
   try {
     const render = createRenderer(options);
-    const spec = detectOutputFormat(templateProbe(options, render));
+    const control = new Set(options.controlTokens);
+    const hasToken = (text: string): boolean => control.has(text);
+    const spec = detectOutputFormat(templateProbe({ source, bosToken, eosToken, hasToken }, render));
     return {
       render,
       source,
@@ -64,7 +67,7 @@ export function compileChatTemplate(options: ChatTemplateOptions): ChatTemplate 
  * template cannot show tools and no call is forced).
  */
 export function renderChat(template: ChatTemplate, prompt: ChatPrompt): RenderedPrompt {
-  const { reasoningEffort, toolChoice, addsGenerationPrompt = true } = prompt;
+  const { toolChoice, addsGenerationPrompt = true } = prompt;
   const tools = toolChoice.mode === 'none' ? [] : prompt.tools;
   const isForced = toolChoice.mode === 'required' || toolChoice.mode === 'named';
   // A forced call is written by the grammar. A template without tools need only tell which functions there are.
@@ -73,10 +76,24 @@ export function renderChat(template: ChatTemplate, prompt: ChatPrompt): Rendered
     messages: isTold ? [toolInstructions(tools, template.format), ...prompt.messages] : prompt.messages,
     tools: isTold ? [] : tools,
     values: {
-      ...(reasoningEffort === null ? {} : template.format.efforts[reasoningEffort]),
+      ...effortValues(template, prompt),
       add_generation_prompt: addsGenerationPrompt,
     },
   });
+}
+
+/** Variables of the template. `none` needs no switch: reasoning that begins all the same is closed. */
+function effortValues(
+  { format }: ChatTemplate,
+  { reasoningEffort, effortIsHint }: ChatPrompt,
+): Record<string, unknown> {
+  if (reasoningEffort === null) return {};
+  const reason = missingEffort(format);
+  if (reason !== null && reasoningEffort !== 'none' && effortIsHint !== true) {
+    const message = `This model cannot follow reasoning_effort ${JSON.stringify(reasoningEffort)}. ${reason} Leave it out, or send "none".`;
+    throw fault('invalid_request', { param: 'reasoning_effort', message });
+  }
+  return format.efforts[reasoningEffort] ?? {};
 }
 
 const hasTools = ({ format }: ChatTemplate): boolean => format.tools !== null;

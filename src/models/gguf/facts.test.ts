@@ -22,7 +22,7 @@ describe('facts of a model file', () => {
     assert.equal(facts.architecture, 'qwen3');
     assert.equal(facts.contextTokens, 2048);
     assert.equal(facts.dimensions, 64);
-    assert.deepEqual([facts.hasChatTemplate, facts.thinks, facts.knowsTools], [true, true, true]);
+    assert.equal(facts.hasChatTemplate, true);
     assert.equal(facts.parameters, 192);
     assert.equal(factsOf({ kind: 'embedding' }).pooling, 'last');
   });

@@ -12,9 +12,6 @@ export type GgufFacts = {
   scaledContextTokens: number | null;
   dimensions: number | null;
   hasChatTemplate: boolean;
-  /** The template can switch reasoning on and off, as Qwen3's does. */
-  thinks: boolean;
-  knowsTools: boolean;
   /** null: the file does not say. */
   pooling: 'none' | 'mean' | 'cls' | 'last' | 'rank' | null;
   /** It has the head that scores a pair of texts. Many conversions of rerankers name no pooling. */
@@ -64,8 +61,6 @@ export function factsOf(header: ModelHeader, file: string): GgufFacts {
       positiveOf(header, `${architecture}.embedding_length_out`) ??
       positiveOf(header, `${architecture}.embedding_length`),
     hasChatTemplate: template !== '',
-    thinks: template.includes('enable_thinking'),
-    knowsTools: /\btools\b/.test(template),
     pooling: pooling === null ? null : (poolings[pooling] ?? null),
     hasClassifier: header.tensorNames.has('cls.weight') || header.tensorNames.has('cls.output.weight'),
     addsEndToken: flagOf(header, 'tokenizer.ggml.add_eos_token'),

@@ -9,7 +9,7 @@ import { spaced, textMatcher } from '../grammar-matcher.fixture.ts';
 import { OutputParser } from '../output-parser.ts';
 import { chatPrompt, user } from '../prompt.fixture.ts';
 import { type ChatTemplate, compileChatTemplate, renderChat } from '../template.ts';
-import { capabilitiesOf } from './output-format.ts';
+import { capabilitiesOf } from './capabilities.ts';
 import { examples, type FormatExample } from './templates.fixture.ts';
 
 const llama = await getLlama({ gpu: false, build: 'never', logLevel: LlamaLogLevel.disabled });

@@ -13,6 +13,8 @@ import { probe, probeCalls, question, type TemplateProbe } from './template-prob
 /** How a model writes its output, and how its template writes histories: plain data, which other processes get, too. */
 export type OutputFormatSpec = {
   calls: CallFormatSpec;
+  /** The template shows how calls are written, or describes it; else the model is taken for one that follows Hermes. */
+  knowsCalls: boolean;
   /** The variable that the template reads tools from, as a list or as JSON text; null: it shows none. */
   tools: { name: string; form: 'list' | 'json' } | null;
   reasoning: ReasoningFormat | null;
@@ -33,21 +35,12 @@ export type HistoryForm = {
   shortIds: boolean;
 };
 
-/** What a model can do, and why not. */
-export type TemplateCapabilities = {
-  tools: boolean;
-  parallelToolCalls: boolean;
-  reasons: boolean;
-  efforts: ('none' | 'low' | 'high')[];
-  /** One sentence for each of them that is missing. */
-  missing: { tools?: string; parallel_tool_calls?: string; reasoning_effort?: string };
-};
-
 export type OutputFormat = Omit<OutputFormatSpec, 'calls'> & { calls: CallFormat; spec: OutputFormatSpec };
 
 /** Of models without a template of their own, and of remote engines: think tags, and calls as Hermes models write them. */
 export const standardFormat: OutputFormatSpec = {
   calls: hermesCalls,
+  knowsCalls: true,
   tools: null,
   reasoning: {
     open: '<think>',
@@ -73,6 +66,7 @@ export function detectOutputFormat(given: TemplateProbe): OutputFormatSpec {
   const isMarked = /[<[]/.test(opening) || own?.startsAnswer === true;
   return {
     calls: calls ?? hermesCalls,
+    knowsCalls: calls !== null,
     tools: given.tools,
     reasoning,
     efforts: deriveEfforts(template, reasoning),
@@ -143,36 +137,4 @@ export function markersOf({ calls, reasoning, answerOpening, headers }: OutputFo
     ...headers,
     ...(reasoning === null ? [] : [reasoning.open, reasoning.close]),
   ];
-}
-
-export function capabilitiesOf(spec: OutputFormatSpec): TemplateCapabilities {
-  const { calls, efforts, reasoning, history } = spec;
-  const hasTools = spec.tools !== null;
-  const parallel = hasTools && bindCalls(calls).parallel;
-  const names = (['none', 'low', 'high'] as const).filter((name) => efforts[name] !== undefined);
-  const canCall = hasTools && (history.calls === 'template' || calls !== hermesCalls);
-  return {
-    tools: canCall,
-    parallelToolCalls: canCall && parallel,
-    reasons: reasoning !== null,
-    efforts: names,
-    missing: {
-      ...(canCall
-        ? {}
-        : {
-            tools: hasTools
-              ? 'The chat template does not show how the model writes calls.'
-              : 'The chat template has no tools.',
-          }),
-      ...(canCall && !parallel ? { parallel_tool_calls: 'The chat template takes one call per answer.' } : {}),
-      ...(names.length > 0
-        ? {}
-        : {
-            reasoning_effort:
-              reasoning === null
-                ? 'The model does not reason.'
-                : 'The model always reasons: its chat template has no switch.',
-          }),
-    },
-  };
 }

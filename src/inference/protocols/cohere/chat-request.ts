@@ -18,6 +18,7 @@ export function readCohereChat(sent: unknown): TextRequest {
       parallelToolCalls: true,
       responseFormat: readResponseFormat(body),
       reasoningEffort: readEffort(body),
+      effortIsHint: true,
     },
     sampling: readSampling(body),
     stream: body.stream ?? false,

@@ -28,6 +28,7 @@ test('a plain question is answered in text, without thoughts, with the defaults 
       parallelToolCalls: true,
       responseFormat: { type: 'text' },
       reasoningEffort: 'none',
+      effortIsHint: true,
     },
     sampling: {
       maxTokens: 64,

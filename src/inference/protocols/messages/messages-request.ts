@@ -47,6 +47,7 @@ function readPrompt(fields: CountTokensBody, signatures: ThinkingSignatures): Te
     parallelToolCalls: allowsParallelCalls(fields),
     responseFormat: readFormat(fields),
     reasoningEffort: readEffort(fields),
+    effortIsHint: true,
   };
 }
 

@@ -27,6 +27,7 @@ test('a body without further fields asks for the rest of the context, with the p
     parallelToolCalls: true,
     responseFormat: { type: 'text' },
     reasoningEffort: null,
+    effortIsHint: true,
   });
   const penalties = { presencePenalty: 0, frequencyPenalty: 0, seed: null, stop: [] };
   assert.deepEqual(sampling, { maxTokens: null, temperature: 1, topP: 1, ...penalties });

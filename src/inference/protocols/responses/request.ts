@@ -104,6 +104,7 @@ function readPrompt(body: InputTokensBody, seal: TextSeal) {
     parallelToolCalls: body.parallel_tool_calls ?? true,
     responseFormat: readFormat(body),
     reasoningEffort: readEffort(body),
+    effortIsHint: true,
   };
   return { input, prompt, choice: shown };
 }

@@ -86,12 +86,14 @@ export type Schemas = {
       capabilities: {
         streaming: boolean;
         tools: boolean;
+        parallel_tool_calls: boolean;
         reasoning_effort: ('none' | 'low' | 'high')[];
         embeddings: boolean;
         rerank: boolean;
         max_inputs: number | null;
         max_input_tokens: number | null;
         request_token_budget: number | null;
+        missing: { tools?: string; parallel_tool_calls?: string; reasoning_effort?: string };
       };
     };
     training: { supported: boolean; hyperparameters: Record<string, unknown>; max_seq_lengths: number[] };
