@@ -87,6 +87,8 @@ create table serving_routes (
   capacity integer not null check (capacity between 1 and 10000),
   weight real not null check (weight > 0),
   draining boolean not null default false,
+  -- The model there reads images.
+  vision boolean not null default false,
   -- The folder through which the engine gets adapters: its path here, and its path at the engine where that differs.
   adapters_folder text check (adapters_folder ~ '^/'),
   adapters_seen_as text check (adapters_seen_as ~ '^/'),

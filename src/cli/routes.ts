@@ -19,6 +19,7 @@ type AddFlags = {
   weight: string;
   adaptersFolder?: string;
   adaptersSeenAs?: string;
+  vision?: boolean;
 };
 
 /** `routes`: the remote engines that serve base models. A change is in effect on every server within two seconds. */
@@ -44,6 +45,7 @@ export function addRouteCommands(routes: Command, config: () => Config): void {
       'folder shared with it, for the adapters of training jobs; default: it serves none',
     )
     .option('--adapters-seen-as <path>', 'path of that folder where it runs, if it is another')
+    .option('--vision', 'its model reads images')
     .action((name: string, flags: AddFlags) => addCommand(config(), name, flags));
   for (const [verb, draining, done, description] of [
     ['drain', true, 'Drains', 'send nothing new to a remote engine; what runs there ends there'],
@@ -66,9 +68,9 @@ function listCommand(config: Config, flags: ListFlags) {
     const rows = await listRoutes(database);
     const lines = rows.map((row): Cell[] => [
       ...[row.id, row.baseModelId, row.api, row.url, row.upstreamModel],
-      ...[row.capacity, row.weight, row.adaptersFolder ?? null, row.draining ? 'draining' : 'on'],
+      ...[row.capacity, row.weight, row.adaptersFolder ?? null, row.vision === true, row.draining ? 'draining' : 'on'],
     ]);
-    const fields = ['name', 'model', 'api', 'url', 'model_there', 'capacity', 'weight', 'adapters', 'state'];
+    const fields = ['name', 'model', 'api', 'url', 'model_there', 'capacity', 'weight', 'adapters', 'vision', 'state'];
     printList(fields, lines, flags);
   });
 }
@@ -107,12 +109,13 @@ function readRoute(id: string, flags: AddFlags): ServingRouteRow & { api: Dialec
     throw new OperatorError('--capacity: expected a whole number, 1 to 10000.');
   const weight = Number(flags.weight);
   if (!(weight > 0 && weight <= 1_000_000)) throw new OperatorError('--weight: expected a number above 0.');
-  const { secretEnv, secretFile, model: baseModelId, upstreamModel = baseModelId } = flags;
+  const { secretEnv, secretFile, model: baseModelId, upstreamModel = baseModelId, vision = false } = flags;
   if (secretEnv !== undefined && secretFile !== undefined)
     throw new OperatorError('Give one of --secret-env and --secret-file.');
   const secretSource = secretEnv ? `env:${secretEnv}` : secretFile ? `file:${secretFile}` : null;
   const adapters = readAdapters(api, flags);
-  return { id, baseModelId, api, url, upstreamModel, secretSource, capacity, weight, draining: false, ...adapters };
+  const rest = { secretSource, capacity, weight, draining: false, vision };
+  return { id, baseModelId, api, url, upstreamModel, ...rest, ...adapters };
 }
 
 const withAdapters = dialectNames.filter((name) => engineDialects[name].adapters !== null);

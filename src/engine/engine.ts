@@ -12,8 +12,16 @@ import type { ModelRuntime } from './llama/runtime.ts';
 import type { RuntimeSettings } from './llama/runtime-state.ts';
 import type { Session } from './llama/session.ts';
 import { ChildGone, type Prepared, type PrepareRequest, unreadable } from './llama/session-requests.ts';
-import type { Delta, Embedded, Engine, EngineModel, Finished, GenerationRequest } from './port.ts';
-import { notInstalled } from './refusals.ts';
+import {
+  type Delta,
+  type Embedded,
+  type Engine,
+  type EngineModel,
+  type Finished,
+  type GenerationRequest,
+  imagesOf,
+} from './port.ts';
+import { notInstalled, readsTextOnly } from './refusals.ts';
 import { standardFormat } from './text/formats/output-format.ts';
 import { isConstrained, noGrammars } from './text/grammar.ts';
 import { isLargePrompt, PromptReader, promptCharacters } from './tokens/prompt-reader.ts';
@@ -83,6 +91,8 @@ export function createEngine(options: EngineOptions): Engine {
 
   return {
     prepareChat: async (prompt, signal) => {
+      const [image] = imagesOf(prompt.messages);
+      if (image) throw readsTextOnly(image);
       const { scope = '' } = prompt;
       const characters = promptCharacters(prompt);
       const request = async (handle: string, { facts, config }: Session): Promise<PrepareRequest> => {

@@ -14,6 +14,7 @@ export {
 } from './llama/model-planner.ts';
 export type {
   Adapter,
+  ChatImage,
   ChatMessage,
   ChatPrompt,
   Delta,
@@ -34,8 +35,9 @@ export type {
   ToolChoice,
   ToolDefinition,
   Usage,
+  UserPart,
 } from './port.ts';
-export { kvTypes } from './port.ts';
+export { imagesOf, kvTypes } from './port.ts';
 export { type AdapterProbe, createAdapterProbe } from './probe/adapter-probe.ts';
 export { type DialectName, dialectNames, engineDialects, isDialectName } from './remote/dialects/index.ts';
 export { createRemoteEngine, createRoutedEngine } from './remote/remote-engine.ts';

@@ -18,10 +18,19 @@ export type ToolDefinition = {
   strict?: boolean;
 };
 export type ToolCall = { id: string; name: string; arguments: string };
+/** An image, as base64. `param`: the field that it came in, for errors. */
+export type ChatImage = { mediaType: string; base64: string; detail?: 'auto' | 'low' | 'high'; param: string };
+export type UserPart = { type: 'text'; text: string } | { type: 'image'; image: ChatImage };
 export type ChatMessage =
-  | { role: 'system' | 'user'; content: string }
+  /** `parts`: of a message with images, in their order; `content` has a placeholder for each image. */
+  | { role: 'system' | 'user'; content: string; parts?: UserPart[] }
   | { role: 'assistant'; content: string; reasoning: string | null; toolCalls: ToolCall[] }
   | { role: 'tool'; content: string; toolCallId: string };
+export function imagesOf(messages: readonly ChatMessage[]): ChatImage[] {
+  const parts = messages.flatMap((message) => ('parts' in message ? (message.parts ?? []) : []));
+  return parts.flatMap((part) => (part.type === 'image' ? part.image : []));
+}
+
 export type ToolChoice = { mode: 'auto' | 'none' | 'required' } | { mode: 'named'; name: string };
 export type ResponseFormat =
   | { type: 'text' }

@@ -39,6 +39,9 @@ export function tooManyToTokenise(param: string, { atLeast, most }: { atLeast: n
   });
 }
 
+export const readsTextOnly = ({ param }: { param: string }): Fault =>
+  fault('invalid_request', { param, message: `${param}: the engine of this server reads text only, no images` });
+
 export function queryTooLong({ atLeast, most }: { atLeast: number; most: number }): Fault {
   return fault('invalid_request', {
     param: 'query',

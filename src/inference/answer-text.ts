@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
-import type { Delta, Finished } from '#engine';
+import { type Delta, type Finished, imagesOf } from '#engine';
 import { openSse } from '#http';
-import { Fault, type Micro, parseExactJson } from '#kernel';
+import { Fault, fault, type Micro, parseExactJson, quotedText } from '#kernel';
 import type { ServedModel } from '#models';
 import { CollectedAnswer, type NamedDelta, wireId } from './collected-answer.ts';
 import type { InferenceDeps } from './deps.ts';
@@ -70,6 +70,7 @@ export async function answerText<Input extends TextRequest>(
     const { storedResponses } = deps;
     const input = route.resolve ? await route.resolve(sent, storedResponses?.of(call.admitted) ?? nothingStored) : sent;
     const model = resolveText(deps, call.admitted, input.model);
+    checkImages(model, input);
     follower?.resolved(model);
     await call.begin(model, boundsOf(model, input, follower));
     const answer = route.answer(input, { nowMs: deps.clock.nowMs(), stores: storedResponses !== null });
@@ -80,9 +81,29 @@ export async function answerText<Input extends TextRequest>(
   }
 }
 
+const mostImages = 8;
+
+/** Throws what names the first image that the model cannot read. */
+function checkImages({ requested, baseModel }: ServedModel, { prompt }: TextRequest): void {
+  const images = imagesOf(prompt.messages);
+  const [first] = images;
+  if (first && baseModel.hasVision !== true) {
+    const { param } = first;
+    throw fault('invalid_request', {
+      param,
+      message: `${param}: the model ${quotedText(requested)} reads text only; send images to a model whose capabilities have vision`,
+    });
+  }
+  const excess = images[mostImages];
+  if (excess) {
+    const { param } = excess;
+    throw fault('invalid_request', { param, message: `${param}: a request takes at most ${mostImages} images` });
+  }
+}
+
 function boundsOf(
   { limits: { maxContextTokens } }: ServedModel,
-  { sampling, addedBytes, fitsContext }: TextRequest,
+  { prompt, sampling, addedBytes, fitsContext }: TextRequest,
   follower: AnswerFollower | null,
 ): CallBounds {
   const maxTokens = sampling.maxTokens ?? maxContextTokens;
@@ -91,6 +112,8 @@ function boundsOf(
     maxTokens: fitsContext ? Math.min(maxTokens, maxContextTokens) : maxTokens,
     ...(addedBytes === undefined ? {} : { addedBytes }),
     ...(follower ? { promptBytes: follower.promptBytes, stop: follower.stop } : {}),
+    // Few bytes may be a large image, which takes many tokens.
+    ...(imagesOf(prompt.messages).length > 0 ? { promptBytes: Number.POSITIVE_INFINITY } : {}),
   };
 }
 

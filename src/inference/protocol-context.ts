@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { imagesOf } from '#engine';
 import { compatBody, watchCaller } from '#http';
 import { fault, quotedText } from '#kernel';
 import { listCallableHostedModels } from '#models';
@@ -53,6 +54,7 @@ export function createProtocolContext(deps: InferenceDeps): ProtocolContext {
           param: 'messages',
           message: `messages: ${quotedText(model)} does not chat; send a text as prompt`,
         });
+      if ('prompt' in sent) refuseImages(sent.prompt);
       const scope = admitted.accountId;
       const what = 'prompt' in sent ? { prompt: { ...sent.prompt, target, scope } } : sent;
       return { tokens: await deps.engine.tokenize({ baseModelId, scope, input: what }, signal), maxContextTokens };
@@ -71,12 +73,21 @@ export function createProtocolContext(deps: InferenceDeps): ProtocolContext {
   };
 }
 
+/** What an image takes only the engine knows that reads it. */
+function refuseImages({ messages }: TextRequest['prompt']): void {
+  const [image] = imagesOf(messages);
+  if (!image) return;
+  const { param } = image;
+  throw fault('invalid_request', { param, message: `${param}: tokens of images cannot be counted in advance` });
+}
+
 type Counting = { admitted: Admitted; counted: Pick<TextRequest, 'model' | 'prompt'>; reply: FastifyReply };
 
 /** What is prepared is what a call would run, so the count is what it would be charged for. */
 async function countPrompt(deps: InferenceDeps, { admitted, counted, reply }: Counting): Promise<number> {
   const { engine } = deps;
   const { target } = resolveText(deps, admitted, counted.model);
+  refuseImages(counted.prompt);
   const { signal } = watchCaller(reply);
   const { handle, promptTokens } = await engine.prepareChat(
     { ...counted.prompt, target, scope: admitted.accountId },

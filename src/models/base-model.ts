@@ -47,6 +47,8 @@ export type BaseModel = {
   /** How it is loaded; null or left out: as the catalogue and the server say. */
   settings?: ModelSettings | null;
   isRemote?: boolean;
+  /** A serving route reads images. */
+  hasVision?: boolean;
   created: Date;
 };
 

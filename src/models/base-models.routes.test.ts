@@ -67,6 +67,7 @@ test('the list publishes context, defaults and capabilities of every base model'
       reasoning_effort: ['none', 'low', 'high'],
       embeddings: false,
       rerank: false,
+      vision: false,
       max_inputs: null,
       max_input_tokens: null,
       request_token_budget: null,

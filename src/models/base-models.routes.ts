@@ -84,6 +84,7 @@ export function toBaseModelWire(
         reasoning_effort: model.reasoningEfforts,
         embeddings: model.kind === 'embedding',
         rerank: model.kind === 'reranker',
+        vision: model.hasVision === true,
         max_inputs: isText ? null : limits.maxInputs,
         max_input_tokens: isText ? null : limits.maxInputTokens,
         request_token_budget: isText ? null : limits.requestTokenBudget,

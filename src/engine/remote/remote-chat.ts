@@ -2,14 +2,16 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { createParser } from 'eventsource-parser';
 import { Fault, fault, parseExactJson } from '#kernel';
-import type {
-  ChatPrompt,
-  Delta,
-  Finished,
-  GenerationRequest,
-  PreparedChat,
-  ResponseFormat,
-  Sampling,
+import {
+  type ChatMessage,
+  type ChatPrompt,
+  type Delta,
+  type Finished,
+  type GenerationRequest,
+  imagesOf,
+  type PreparedChat,
+  type ResponseFormat,
+  type Sampling,
 } from '../port.ts';
 import { ChatAnswer, noUsage } from './chat-answer.ts';
 import type { EngineDialect } from './dialect.ts';
@@ -26,6 +28,8 @@ const maxWholeTokens = 2_048;
 const bytesAroundMessage = 32;
 /** What a template adds: a preamble for tools, a system prompt of its own. */
 const templateTokens = 1_024;
+/** Of common models, about: it only weighs calls against each other. */
+const tokensOfImage = 1_000;
 
 /** Counts the prompt where that is needed, at a route that may run it. */
 export async function prepareChat(
@@ -35,12 +39,14 @@ export async function prepareChat(
 ): Promise<PreparedChat> {
   const { target, scope = '' } = prompt;
   const bytes = bytesOf(prompt);
-  const estimate = Math.ceil(bytes / 4);
+  const images = imagesOf(prompt.messages).length;
+  const estimate = Math.ceil(bytes / 4) + images * tokensOfImage;
   // With a single route there is nothing to choose.
   const prefix = routes.of(target.baseModelId).length > 1 ? prefixOf(prompt) : '';
-  const call = { ...target, prefix, tokens: estimate, scope };
+  const call = { ...target, prefix, tokens: estimate, scope, needsVision: images > 0 };
   const { route, result, tried } = await routes.prepareAtAny(call, async ({ route, dialect, upstream }) => {
-    if (surelyFits(prompt, bytes, route)) return null;
+    // What an image takes only its engine knows.
+    if (images > 0 || surelyFits(prompt, bytes, route)) return null;
     return countPrompt(prompt, promptFields(dialect, prompt), {
       route,
       dialect,
@@ -137,10 +143,25 @@ export function promptFields(dialect: EngineDialect, prompt: ChatPrompt): JsonFi
   const { messages, tools, toolChoice, reasoningEffort } = prompt;
   const isForced = toolChoice.mode === 'required' || toolChoice.mode === 'named';
   return {
-    messages: messages.map(messageToWire),
+    messages: messages.map(messageForEngine),
     ...(tools.length === 0 ? {} : { tools: tools.map((tool) => toolToWire(dialect.tool(tool, { isForced }))) }),
     ...(reasoningEffort === null ? {} : dialect.reasoningFields(reasoningEffort)),
   };
+}
+
+/** With the images, which are not stored anywhere. */
+function messageForEngine(message: ChatMessage): JsonFields {
+  const { parts } = { parts: undefined, ...message };
+  if (parts === undefined) return messageToWire(message);
+  const content = parts.map((part) => {
+    if (part.type === 'text') return part;
+    const { mediaType, base64, detail } = part.image;
+    return {
+      type: 'image_url',
+      image_url: { url: `data:${mediaType};base64,${base64}`, ...(detail ? { detail } : {}) },
+    };
+  });
+  return { role: message.role, content };
 }
 
 function formatField(format: ResponseFormat): JsonFields {

@@ -1,5 +1,5 @@
 import { Fault } from '#kernel';
-import type { Adapter, Engine, RuntimeStatus, Target, Throughput } from '../port.ts';
+import { type Adapter, type Engine, imagesOf, type RuntimeStatus, type Target, type Throughput } from '../port.ts';
 import { generateChat, prepareChat } from './remote-chat.ts';
 import { embedInputs, prepareEmbedding } from './remote-embedding.ts';
 import { detokenizeRemotely, tokenizeRemotely } from './remote-tokens.ts';
@@ -81,10 +81,11 @@ export function createRoutedEngine({ own, remote, isInstalled, provideAdapter }:
   const prepare = async <Prepared extends { handle: string }>(
     target: Target,
     by: (engine: Engine) => Promise<Prepared>,
+    { onlyThere = false } = {},
   ): Promise<Prepared> => {
     if (target.adapter) await provideAdapter(target.adapter);
     if (!remote.serves(target)) return by(own);
-    if (!isInstalled(target.baseModelId)) return by(remote);
+    if (onlyThere || !isInstalled(target.baseModelId)) return by(remote);
     try {
       const prepared = await by(remote);
       prepareHere.set(prepared.handle, () => by(own));
@@ -112,7 +113,11 @@ export function createRoutedEngine({ own, remote, isInstalled, provideAdapter }:
   };
 
   return {
-    prepareChat: (prompt, signal) => prepare(prompt.target, (engine) => engine.prepareChat(prompt, signal)),
+    prepareChat: (prompt, signal) =>
+      prepare(prompt.target, (engine) => engine.prepareChat(prompt, signal), {
+        // Our own engine reads no images.
+        onlyThere: imagesOf(prompt.messages).length > 0,
+      }),
     prepareEmbedding: (inputs, signal) => prepare(inputs.target, (engine) => engine.prepareEmbedding(inputs, signal)),
     generate: (generation, onDelta) =>
       run(generation.handle, (engine, handle) => engine.generate({ ...generation, handle }, onDelta)),

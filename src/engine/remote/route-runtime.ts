@@ -16,6 +16,8 @@ export type RoutedCall = {
   /** Digest of the beginning of the prompt; '' where nothing is to be chosen by it. */
   prefix: string;
   tokens: number;
+  /** It has images. */
+  needsVision?: boolean;
   tried: ReadonlySet<RouteRuntime>;
 };
 
@@ -144,7 +146,8 @@ export class RouteRuntime {
   }
 
   /** Whether a call may have a slot there, once there is capacity. */
-  mayTake({ adapter, tried }: RoutedCall): boolean {
+  mayTake({ adapter, tried, needsVision = false }: RoutedCall): boolean {
+    if (needsVision && this.#route.vision !== true) return false;
     return this.isOpen && (adapter === null || this.adapters !== null) && !tried.has(this);
   }
 

@@ -20,7 +20,10 @@ function engineWhoseRoute(refuses: 'prepareChat' | 'generate', why: FaultName, {
 }
 
 async function whoAnswers(engine: Engine): Promise<string> {
-  const prompt = { target: { baseModelId: 'big', adapter: null } } as ChatPrompt;
+  const prompt = {
+    target: { baseModelId: 'big', adapter: null },
+    messages: [] as ChatPrompt['messages'],
+  } as ChatPrompt;
   const { handle } = await engine.prepareChat(prompt, new AbortController().signal);
   return (await engine.generate({ handle } as GenerationRequest, () => {})).reason;
 }

@@ -14,6 +14,8 @@ export type ServingRoute = {
   capacity: number;
   /** Its share of the work in comparison with others. */
   weight: number;
+  /** Its model reads images. */
+  vision?: boolean;
   /** Takes nothing new; what runs there ends there. */
   draining: boolean;
   maxContextTokens: number;

@@ -11,6 +11,8 @@ export type ServingRouteRow = {
   capacity: number;
   weight: number;
   draining: boolean;
+  /** The model there reads images. */
+  vision?: boolean;
   /** Folder that the servers and the engine share, as the servers call it; adapters are put there. Without it, it serves none. */
   adaptersFolder?: string | null;
   /** The same folder as the engine calls it; without it, by the same path. */
@@ -19,7 +21,7 @@ export type ServingRouteRow = {
 
 const columns = `id, base_model_id as "baseModelId", api, url, upstream_model as "upstreamModel",
   secret_source as "secretSource", capacity, weight, draining, adapters_folder as "adaptersFolder",
-  adapters_seen_as as "adaptersSeenAs"`;
+  adapters_seen_as as "adaptersSeenAs", vision`;
 
 export function listRoutes(sql: Sql): Promise<ServingRouteRow[]> {
   return sql.query<ServingRouteRow>(`select ${columns} from serving_routes order by id`, [], {
@@ -30,16 +32,16 @@ export function listRoutes(sql: Sql): Promise<ServingRouteRow[]> {
 /** Adds a route, or sets the one of that name up anew. */
 export async function putRoute(sql: Sql, route: ServingRouteRow): Promise<void> {
   const { id, baseModelId, api, url, upstreamModel, secretSource, capacity, weight, draining } = route;
-  const { adaptersFolder = null, adaptersSeenAs = null } = route;
+  const { adaptersFolder = null, adaptersSeenAs = null, vision = false } = route;
   await sql.query(
     `insert into serving_routes (id, base_model_id, api, url, upstream_model, secret_source, capacity, weight, draining,
-       adapters_folder, adapters_seen_as)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+       adapters_folder, adapters_seen_as, vision)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
      on conflict (id) do update set base_model_id = $2, api = $3, url = $4, upstream_model = $5, secret_source = $6,
-       capacity = $7, weight = $8, draining = $9, adapters_folder = $10, adapters_seen_as = $11`,
+       capacity = $7, weight = $8, draining = $9, adapters_folder = $10, adapters_seen_as = $11, vision = $12`,
     [
       ...[id, baseModelId, api, url, upstreamModel, secretSource, capacity, weight, draining],
-      ...[adaptersFolder, adaptersSeenAs],
+      ...[adaptersFolder, adaptersSeenAs, vision],
     ],
   );
 }

@@ -10,6 +10,8 @@ export type ServingRoutes = {
   /** The same array as long as nothing changed. */
   routes: () => readonly ServingRoute[];
   isServed: (baseModelId: string) => boolean;
+  /** Whether one of its routes reads images. */
+  hasVision: (baseModelId: string) => boolean;
   /** Reads them now; `start` does so before the first call. */
   refresh: () => Promise<void>;
   start: () => Promise<void>;
@@ -32,6 +34,7 @@ export function createServingRoutes(options: ServingRoutesOptions): ServingRoute
   let rows: readonly ServingRouteRow[] = [];
   let routes: readonly ServingRoute[] = [];
   let served: ReadonlySet<string> = new Set();
+  let seeing: ReadonlySet<string> = new Set();
   let latest = '';
 
   const open = () => {
@@ -42,6 +45,7 @@ export function createServingRoutes(options: ServingRoutesOptions): ServingRoute
     for (const problem of problems) onWarning(problem);
     routes = found;
     served = new Set(found.map(({ baseModelId }) => baseModelId));
+    seeing = new Set(found.flatMap(({ baseModelId, vision }) => (vision ? baseModelId : [])));
   };
   const refresh = async () => {
     rows = await listRoutes(sql);
@@ -58,6 +62,7 @@ export function createServingRoutes(options: ServingRoutesOptions): ServingRoute
   return {
     routes: () => routes,
     isServed: (baseModelId) => served.has(baseModelId),
+    hasVision: (baseModelId) => seeing.has(baseModelId),
     refresh,
     async start() {
       await refresh();
@@ -100,8 +105,12 @@ function readSecret(source: string, environment: Record<string, string | undefin
 }
 
 /** The base models, with those marked that a route serves; a route makes one of a model of the library. */
-export function withRoutes(models: ModelsService, { isServed }: Pick<ServingRoutes, 'isServed'>): ModelsService {
-  const mark = (model: BaseModel): BaseModel => (isServed(model.id) ? { ...model, isRemote: true } : model);
+export function withRoutes(
+  models: ModelsService,
+  { isServed, hasVision }: Pick<ServingRoutes, 'isServed' | 'hasVision'>,
+): ModelsService {
+  const mark = (model: BaseModel): BaseModel =>
+    isServed(model.id) ? { ...model, isRemote: true, hasVision: hasVision(model.id) } : model;
   return {
     ...models,
     find: (id) => {

@@ -19,10 +19,39 @@ const content = Type.Union([Type.String(), Type.Array(Type.Union([textPart, refu
   ...expectingWithin(wordsOfContent),
 });
 
+const imagePart = Type.Object(
+  {
+    type: Type.Literal('image_url', { description: 'An image, for models with vision.' }),
+    image_url: Type.Object(
+      {
+        url: Type.String({
+          description:
+            'The image as a `data:` URL in base64: PNG, JPEG, WebP or GIF. Nothing is fetched: links are refused.',
+        }),
+        detail: optional(
+          Type.Enum(['auto', 'low', 'high'], {
+            description: 'How closely it is looked at, where the engine knows that.',
+          }),
+        ),
+      },
+      { description: 'The image.' },
+    ),
+  },
+  { description: 'An image.' },
+);
+
+const userContent = Type.Union([Type.String(), Type.Array(Type.Union([textPart, imagePart, refusalPart]))], {
+  description: 'Text, or parts: texts, which are joined with line breaks, and at most 8 images.',
+  ...expectingWithin((sent) => wordsOfContent(sent, ['image_url'])),
+});
+
 /** Clients show these words to people, who have no use for the place of a part. */
-function wordsOfContent(content: unknown): string {
+function wordsOfContent(content: unknown, others: readonly string[] = []): string {
   if (!Array.isArray(content)) return 'expected a string or a list of text parts';
-  const part: unknown = content.find((each) => !isReadable(each));
+  const part: unknown = content.find(
+    (each) => !isReadable(each) && !(isFields(each) && others.includes(String(each.type))),
+  );
+  if (part === undefined) return 'expected image_url with a url';
   if (!isFields(part)) return 'expected text parts';
   if (part.type === 'text') return 'expected a string as text of a part';
   return `this model reads text only, not parts of type ${JSON.stringify(part.type ?? null).slice(0, 40)}`;
@@ -70,7 +99,7 @@ const message = Type.Union(
       { role: role('developer', 'The same as `system`.'), content },
       { description: 'Instructions, under their newer name.' },
     ),
-    Type.Object({ role: role('user', 'The person.'), content }, { description: 'What a person says.' }),
+    Type.Object({ role: role('user', 'The person.'), content: userContent }, { description: 'What a person says.' }),
     Type.Object(
       {
         role: role('assistant', 'The model.'),

@@ -76,7 +76,7 @@ test('a refused field is named by its path', () => {
     [{ messages: [user, { role: 'user', content: 7 }] }, 'messages[1].content'],
     [
       { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'x' } }] }] },
-      'messages[0].content',
+      'messages[0].content[0].image_url.url',
     ],
     [{ messages: [{ role: 'function', name: 'f', content: '1' }] }, 'messages[0].role'],
     [{ messages: [{ role: 'tool', content: '1' }] }, 'messages[0].tool_call_id'],

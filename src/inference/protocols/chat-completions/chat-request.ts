@@ -1,10 +1,19 @@
-import type { ChatMessage, ReasoningEffort, ResponseFormat, ToolCall, ToolChoice, ToolDefinition } from '#engine';
+import type {
+  ChatMessage,
+  ReasoningEffort,
+  ResponseFormat,
+  ToolCall,
+  ToolChoice,
+  ToolDefinition,
+  UserPart,
+} from '#engine';
 import { readBody } from '#http';
 import { isFields } from '#kernel';
 import { chatDefaults } from '#models';
 import type { TextRequest } from '../../model-request.ts';
 import { refuse } from '../openai/refuse.ts';
 import type { SamplingBody } from '../openai/sampling.contract.ts';
+import { readImageUrl, userMessage } from '../shared/images.ts';
 import {
   type ChatCompletionBody,
   type ChatMessageBody,
@@ -87,12 +96,26 @@ function readMessage(message: ChatMessageBody, path: string): ChatMessage {
     case 'developer':
       return { role: 'system', content: textOf(message.content) };
     case 'user':
-      return { role: 'user', content: textOf(message.content) };
+      return readUser(message.content, `${path}.content`);
     case 'tool':
       return { role: 'tool', content: textOf(message.content), toolCallId: message.tool_call_id };
     case 'assistant':
       return readAssistant(message, path);
   }
+}
+
+type UserContent = Extract<ChatMessageBody, { role: 'user' }>['content'];
+
+function readUser(content: UserContent, path: string): ChatMessage {
+  if (typeof content === 'string') return { role: 'user', content };
+  return userMessage(
+    content.map((part, index): UserPart => {
+      if (part.type !== 'image_url') return { type: 'text', text: part.type === 'text' ? part.text : part.refusal };
+      const { url, detail } = part.image_url;
+      const param = `${path}[${index}].image_url.url`;
+      return { type: 'image', image: readImageUrl(url, { param, detail, refuse }) };
+    }),
+  );
 }
 
 function readAssistant(message: AssistantBody, path: string): ChatMessage {

@@ -10,6 +10,36 @@ const content = Type.Union([Type.String(), Type.Array(textPart, { minItems: 1 })
   description: 'Text, or parts of text.',
 });
 
+const userContent = Type.Union(
+  [
+    Type.String(),
+    Type.Array(
+      Type.Union([
+        textPart,
+        Type.Object({
+          type: Type.Literal('image_url', { description: 'An image, for models with vision.' }),
+          image_url: Type.Object(
+            {
+              url: Type.String({
+                description:
+                  'The image as a `data:` URL in base64: PNG, JPEG, WebP or GIF. Nothing is fetched: links are refused.',
+              }),
+              detail: optional(
+                Type.Enum(['auto', 'low', 'high'], {
+                  description: 'How closely it is looked at, where the engine knows that.',
+                }),
+              ),
+            },
+            { description: 'The image.' },
+          ),
+        }),
+      ]),
+      { minItems: 1 },
+    ),
+  ],
+  { description: 'Text, or parts: texts, and at most 8 images.' },
+);
+
 const toolCall = Type.Object({
   id: Type.String({ description: 'Id of the call.', minLength: 1 }),
   type: Type.Literal('function', { description: 'Kind of tool.' }),
@@ -57,7 +87,7 @@ const toolResult = Type.Union(
 const messageSchema = Type.Union(
   [
     Type.Object({ role: Type.Literal('system', { description: 'Instructions.' }), content }),
-    Type.Object({ role: Type.Literal('user', { description: 'The user.' }), content }),
+    Type.Object({ role: Type.Literal('user', { description: 'The user.' }), content: userContent }),
     Type.Object({
       role: Type.Literal('assistant', { description: 'The model.' }),
       content: optional(

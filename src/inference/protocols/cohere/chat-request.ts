@@ -1,8 +1,9 @@
-import type { ChatMessage, ReasoningEffort, ResponseFormat, ToolChoice, ToolDefinition } from '#engine';
+import type { ChatMessage, ReasoningEffort, ResponseFormat, ToolChoice, ToolDefinition, UserPart } from '#engine';
 import { readBody } from '#http';
 import { type Fault, fault } from '#kernel';
 import { chatDefaults } from '#models';
 import type { TextRequest } from '../../model-request.ts';
+import { readImageUrl, userMessage } from '../shared/images.ts';
 import { type CohereChatBody, type CohereMessage, cohereChatSchema } from './chat-request.contract.ts';
 
 /** Reads the body of P/cohere/v2/chat. Unknown fields are ignored. */
@@ -12,7 +13,7 @@ export function readCohereChat(sent: unknown): TextRequest {
   return {
     model: body.model,
     prompt: {
-      messages: body.messages.map(readMessage),
+      messages: body.messages.map((message, index) => readMessage(message, `messages[${index}]`)),
       tools,
       toolChoice: readToolChoice(body, tools),
       parallelToolCalls: true,
@@ -39,11 +40,26 @@ function textOf(content: string | readonly Part[]): string {
 const documentText = (data: string | Record<string, unknown>) =>
   typeof data === 'string' ? data : JSON.stringify(data);
 
-function readMessage(message: CohereMessage): ChatMessage {
+type UserContent = Extract<CohereMessage, { role: 'user' }>['content'];
+
+function readUser(content: UserContent, path: string): ChatMessage {
+  if (typeof content === 'string') return { role: 'user', content };
+  return userMessage(
+    content.map((part, index): UserPart => {
+      if (part.type === 'text') return part;
+      const { url, detail } = part.image_url;
+      const param = `${path}[${index}].image_url.url`;
+      return { type: 'image', image: readImageUrl(url, { param, detail, refuse }) };
+    }),
+  );
+}
+
+function readMessage(message: CohereMessage, path: string): ChatMessage {
   switch (message.role) {
     case 'system':
+      return { role: 'system', content: textOf(message.content) };
     case 'user':
-      return { role: message.role, content: textOf(message.content) };
+      return readUser(message.content, `${path}.content`);
     case 'tool':
       return { role: 'tool', content: textOf(message.content), toolCallId: message.tool_call_id };
     case 'assistant': {

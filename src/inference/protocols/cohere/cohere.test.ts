@@ -73,7 +73,7 @@ test('what would change the answer is refused and names its field', () => {
     [{ messages: [] }, /^messages: /],
     [
       { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'x' } }] }] },
-      /^messages\[0\]\.content\[0\]\.type: expected "text"/,
+      /^messages\[0\]\.content\[0\]\.image_url\.url: this is no image/,
     ],
   ];
   for (const [fields, message] of cases) assert.throws(() => readCohereChat({ ...question, ...fields }), { message });

@@ -50,13 +50,29 @@ const documentBlock = Type.Object({
   ),
 });
 
+const imageBlock = Type.Object({
+  type: kind('image'),
+  source: Type.Object(
+    {
+      type: Type.Literal('base64', {
+        description: 'The image itself.',
+        ...expecting('images are not fetched: expected a source of type "base64"'),
+      }),
+      media_type: Type.String({ description: '`image/png`, `image/jpeg`, `image/webp` or `image/gif`.' }),
+      data: Type.String({ description: 'The image in base64.' }),
+    },
+    { description: 'The image.' },
+  ),
+  cache_control: cacheControl,
+});
+
 const toolReference = Type.Object({
   type: kind('tool_reference', 'this service reads text only: expected blocks of type "text"'),
   tool_name: Type.String({ description: 'Name of a tool that was found.' }),
 });
 
 const toolResult = Type.Object({
-  type: kind('tool_result', 'this service reads text only: expected a block of type "text" or "tool_result"'),
+  type: kind('tool_result', 'this service reads text only: expected a block of type "text", "image" or "tool_result"'),
   tool_use_id: Type.String({ description: 'The call that this answers.', minLength: 1 }),
   content: optional(
     Type.Union([Type.String(), Type.Array(Type.Union([textBlock, searchResult, documentBlock, toolReference]))], {
@@ -130,7 +146,7 @@ const userMessage = Type.Object(
   {
     role: role('user', 'The person, or what answers calls of tools.'),
     content: contentOf(
-      Type.Union([textBlock, toolResult, searchResult, documentBlock]),
+      Type.Union([textBlock, imageBlock, toolResult, searchResult, documentBlock]),
       'expected a string or a list of blocks',
     ),
   },

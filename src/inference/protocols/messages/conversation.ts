@@ -1,4 +1,5 @@
-import type { ChatMessage, ToolCall } from '#engine';
+import type { ChatMessage, ToolCall, UserPart } from '#engine';
+import { readBase64Image, userMessage } from '../shared/images.ts';
 import type { AssistantBlock, MessageParam, TextBlocks, ToolResult, UserBlock } from './content.schema.ts';
 import { refuse } from './refuse.ts';
 import type { ThinkingSignatures } from './thinking-signature.ts';
@@ -23,7 +24,10 @@ export function readConversation({ system, messages }: Conversation, signatures:
     if (message.role === 'system') behind.push(...readSystem(message.content));
     else if (message.role === 'user') {
       uses.userSpoke();
-      const { results, said } = readUser(message.content, (use, at) => uses.answered(use, `${path}.content.${at}`));
+      const { results, said } = readUser(message.content, {
+        path: `${path}.content`,
+        answered: (use, at) => uses.answered(use, `${path}.content.${at}`),
+      });
       read.push(...results);
       behind.push(...said);
     } else {
@@ -53,20 +57,28 @@ function readSystem(content: TextBlocks | null | undefined): ChatMessage[] {
   return said === '' ? [] : [{ role: 'system', content: said }];
 }
 
-function readUser(content: string | UserBlock[], answered: (useId: string, at: number) => void) {
+function readUser(
+  content: string | UserBlock[],
+  { path, answered }: { path: string; answered: (useId: string, at: number) => void },
+) {
   const blocks: UserBlock[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   const results: ChatMessage[] = [];
-  const texts: string[] = [];
+  const parts: UserPart[] = [];
   for (const [at, block] of blocks.entries()) {
-    if (block.type !== 'tool_result') texts.push(textOf(block));
+    if (block.type === 'image') parts.push(readImage(block, `${path}.${at}.source.data`));
+    else if (block.type !== 'tool_result') parts.push({ type: 'text', text: textOf(block) });
     else {
       answered(block.tool_use_id, at);
       results.push({ role: 'tool', content: readResult(block), toolCallId: block.tool_use_id });
     }
   }
-  const said: ChatMessage[] =
-    texts.length > 0 || results.length === 0 ? [{ role: 'user', content: texts.join('\n') }] : [];
+  const said: ChatMessage[] = parts.length > 0 || results.length === 0 ? [userMessage(parts)] : [];
   return { results, said };
+}
+
+function readImage({ source }: Extract<UserBlock, { type: 'image' }>, param: string): UserPart {
+  const { media_type: mediaType, data } = source;
+  return { type: 'image', image: readBase64Image({ mediaType, data }, { param, refuse }) };
 }
 
 /** Templates have no place for what became of a call but its text. */
@@ -75,7 +87,10 @@ function readResult({ content, is_error: isError }: ToolResult): string {
   return isError ? (text === '' ? 'Error' : `Error: ${text}`) : text;
 }
 
-type ReadBlock = Exclude<UserBlock | Exclude<ToolResult['content'], string | null | undefined>[number], ToolResult>;
+type ReadBlock = Exclude<
+  UserBlock | Exclude<ToolResult['content'], string | null | undefined>[number],
+  ToolResult | { type: 'image' }
+>;
 
 function textOf(block: ReadBlock): string {
   switch (block.type) {

@@ -204,7 +204,7 @@ test('what is wrong is told with the path of its field', () => {
     [{ messages: [{ content: 'x' }] }, /^messages\.0\.role: .*required/],
     [user(5), /^messages\.0\.content: expected a string or a list of blocks$/],
     [user(undefined), /^messages\.0\.content: .*required/],
-    [user([image]), /^messages\.0\.content\.0\.type: this service reads text only/],
+    [user([image]), /^messages\.0\.content\.0\.source\.data: the image is not in base64/],
     [user([{ type: 'document', source: { type: 'base64' } }]), /^messages\.0\.content\.0\.source\.type: .*text only/],
     [user([{ type: 'text' }]), /^messages\.0\.content\.0\.text: .*expected a string$/],
     [user([{ type: 'tool_use', id: 'a', name: 'f', input: {} }]), /^messages\.0\.content\.0\.type: /],

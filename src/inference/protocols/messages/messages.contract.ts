@@ -29,7 +29,7 @@ export const messagesContract: Contract = {
   summary: 'Create a message',
   description: `Answers a conversation, as Anthropic's clients ask for it: set their base URL to \`/api/projects/{owner}/{project}/anthropic\`. The key may be sent as \`x-api-key\` or as a bearer token. With \`stream\` the answer comes as server-sent events, from \`message_start\` to \`message_stop\`; a stream that fails ends with an event \`error\`.
 
-Fields that are not listed are ignored, as are \`anthropic-beta\` and \`?beta=true\`. Tools that run on a server are left out. Only text is read: images and files are refused. The last message cannot be the beginning of the answer.
+Fields that are not listed are ignored, as are \`anthropic-beta\` and \`?beta=true\`. Tools that run on a server are left out. Images are for models with vision, in base64; files are refused. The last message cannot be the beginning of the answer.
 
 What takes long to load or finds no capacity is answered with 529 and \`retry-after\`.`,
   body: messagesRequestSchema,

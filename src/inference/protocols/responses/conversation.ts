@@ -1,6 +1,15 @@
-import type { ChatMessage, ToolCall } from '#engine';
+import type { ChatMessage, ToolCall, UserPart } from '#engine';
 import type { TextSeal } from '#kernel';
-import { asReadItem, type InputItem, type ReadItem, textOf } from './input-items.schema.ts';
+import { refuse } from '../openai/refuse.ts';
+import { readImageUrl, userMessage } from '../shared/images.ts';
+import {
+  asReadItem,
+  type ImagePart,
+  type InputItem,
+  type MessageContent,
+  type ReadItem,
+  textOf,
+} from './input-items.schema.ts';
 import { nameForModel, type UsedTools } from './tools.ts';
 
 type Read = { tools: UsedTools; seal: TextSeal };
@@ -16,15 +25,20 @@ export function messagesOf(items: readonly InputItem[], { tools, seal }: Read): 
     answer = new Answer();
   }
 
-  for (const item of items.map(asReadItem)) {
+  for (const [index, item] of items.map(asReadItem).entries()) {
     switch (item?.type) {
       case 'message':
+        if (item.role !== 'user') refuseImages(item.content, `input[${index}].content`);
         if (item.role === 'assistant') {
           answer.texts.push(textOf(item.content));
           break;
         }
         endAnswer();
-        messages.push({ role: item.role === 'user' ? 'user' : 'system', content: textOf(item.content) });
+        messages.push(
+          item.role === 'user'
+            ? readUser(item.content, `input[${index}].content`)
+            : { role: 'system', content: textOf(item.content) },
+        );
         break;
       case 'reasoning':
         answer.reasoning.push(thoughtsOf(item, seal));
@@ -43,6 +57,24 @@ export function messagesOf(items: readonly InputItem[], { tools, seal }: Read): 
   }
   endAnswer();
   return messages;
+}
+
+function refuseImages(content: MessageContent, path: string): void {
+  const place = typeof content === 'string' ? -1 : content.findIndex(({ type }) => type === 'input_image');
+  if (place >= 0) throw refuse(`${path}[${place}]`, 'images are read in messages of users only');
+}
+
+function readUser(content: MessageContent, path: string): ChatMessage {
+  if (typeof content === 'string') return { role: 'user', content };
+  return userMessage(
+    content.map((part, index): UserPart => {
+      if (part.type !== 'input_image') return { type: 'text', text: textOf([part]) };
+      // as: parts of this type have the schema of images.
+      const { image_url: url, detail } = part as ImagePart;
+      const param = `${path}[${index}].image_url`;
+      return { type: 'image', image: readImageUrl(url, { param, detail, refuse }) };
+    }),
+  );
 }
 
 /** What the model wrote in a row. */

@@ -28,8 +28,23 @@ const refusalPart = Type.Object({
   refusal: Type.String({ description: 'The text.' }),
 });
 
-const content = Type.Union([Type.String(), Type.Array(Type.Union([textPart, refusalPart]))], {
-  description: 'Text, or text parts that are joined with line breaks.',
+const imagePart = Type.Object(
+  {
+    type: Type.Literal('input_image', { description: 'An image of a user, for models with vision.' }),
+    image_url: Type.String({
+      description:
+        'The image as a `data:` URL in base64: PNG, JPEG, WebP or GIF. Nothing is fetched: links are refused.',
+      ...expecting('expected the image as a data: URL; files are not stored here'),
+    }),
+    detail: optional(
+      Type.Enum(['auto', 'low', 'high'], { description: 'How closely it is looked at, where the engine knows that.' }),
+    ),
+  },
+  { description: 'An image.' },
+);
+
+const content = Type.Union([Type.String(), Type.Array(Type.Union([textPart, imagePart, refusalPart]))], {
+  description: 'Text, or parts: texts, which are joined with line breaks, and, of a user, at most 8 images.',
 });
 
 const unreadPart = Type.Object(
@@ -147,6 +162,8 @@ const other = Type.Object(
 export const inputItem = Type.Union([message, functionCall, callOutput, customCall, reasoning, other, itemReference]);
 
 type Item = Static<typeof message | typeof functionCall | typeof callOutput | typeof customCall | typeof reasoning>;
+export type ImagePart = Static<typeof imagePart>;
+export type MessageContent = Static<typeof content>;
 export type ItemReference = Static<typeof itemReference>;
 export type InputItem = Static<typeof inputItem>;
 

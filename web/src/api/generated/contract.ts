@@ -89,6 +89,7 @@ export type Schemas = {
         parallel_tool_calls: boolean;
         reasoning_effort: ('none' | 'low' | 'high')[];
         embeddings: boolean;
+        vision: boolean;
         rerank: boolean;
         max_inputs: number | null;
         max_input_tokens: number | null;
