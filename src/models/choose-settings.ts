@@ -42,7 +42,7 @@ export async function chooseSettings(planner: ModelPlanner, query: SettingsQuery
   if (refusal !== null) throw new ModelError(`${model.id} cannot store its key-value cache as ${kv}: ${refusal}`);
   const given = change.contextTokens === undefined ? operatorsContext(before) : change.contextTokens;
   if (given !== null) return withContext(given, { ...query, sequences, kv });
-  if (model.kind === 'embedding') {
+  if (model.kind !== 'text') {
     return { settings: { context: null, sequences, kv }, contextTokens: supportedTokens, choice: null, warnings: [] };
   }
   if (change.contextTokens === null || before.context === null) return chooseContext(planner, planned);
@@ -89,8 +89,7 @@ function checkChange({ contextTokens, sequences }: SettingsChange, kind: EngineM
   if (contextTokens != null && (!Number.isSafeInteger(contextTokens) || contextTokens < 1))
     throw new ModelError('The context must be a whole number of tokens, at least 1.');
   if (sequences == null) return;
-  if (kind === 'embedding')
-    throw new ModelError('An embedding model embeds one input after another; it takes no --sequences.');
+  if (kind !== 'text') throw new ModelError('Such a model reads one input after another; it takes no --sequences.');
   if (!Number.isSafeInteger(sequences) || sequences < 1 || sequences > mostSequences)
     throw new ModelError(`The sequences must be a whole number of calls at once, from 1 to ${mostSequences}.`);
 }

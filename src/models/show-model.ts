@@ -153,7 +153,7 @@ export function renderModel(details: ModelDetails): string {
 }
 
 function callsLine({ kind, sequences, plan }: ModelDetails): string {
-  if (kind === 'embedding') return 'one input after another';
+  if (kind !== 'text') return 'one input after another';
   if (sequences !== null) return `${sequences}, set with --sequences`;
   return `${plan?.options[0]?.sequences ?? 'as many as the server is set to'}, fewer where memory is short`;
 }

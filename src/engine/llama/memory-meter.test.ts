@@ -3,12 +3,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { type ModelShape, smallShape, writeRandomModel } from '#test/random-model.ts';
+import { type ModelShape, smallShape, writeRandomModel, writeSplitModel } from '#test/random-model.ts';
 import { defaultSettings } from '../engine.ts';
 import type { EngineModel, KvType } from '../port.ts';
 import { openModel } from './binding.ts';
 import { embeddingContext } from './embedding-runner.ts';
+import type { LoadPlan } from './memory.ts';
 import { configOf, MemoryMeter, sequenceCounts } from './memory-meter.ts';
+import type { MeasuredMemory, MeasureRequest } from './memory-protocol.ts';
+import type { ChildConfig } from './protocol.ts';
 import { textContext } from './text-runner.ts';
 
 /** What is planned is what llama.cpp takes when the model is loaded. */
@@ -81,6 +84,14 @@ describe('the memory of a model', () => {
     for (const bytes of [...smaller, ...other]) assert.ok(bytes < plain, `${bytes} of ${plain}`);
   });
 
+  test('is that of all files of a split model', async () => {
+    const whole = modelOf('whole', 'text', wide, 'f16');
+    const parts = writeSplitModel(folder, { shape: wide, seed: 1, kind: 'text', spread: 0.02, ends: true, count: 3 });
+    const split = await meter.memoryOf({ ...whole, ggufPath: parts[0] ?? '' }, settings);
+    assert.equal(split.estimatedBecause, null);
+    assert.deepEqual(split.measured.weights, (await meter.memoryOf(whole, settings)).measured.weights);
+  });
+
   test('is estimated where llama.cpp refuses the file or the cache, with its reason, and the next one is measured', async () => {
     const broken = { id: 'b', kind: 'text', ggufPath: join(folder, 'broken.gguf'), maxContextTokens: 512 } as const;
     for (const content of ['{}', 'GGUF and no more']) {
@@ -94,10 +105,55 @@ describe('the memory of a model', () => {
   });
 });
 
+const planOf = (more: Pick<LoadPlan, 'adapterContexts' | 'isWhole' | 'memory'>): LoadPlan => ({
+  type: 'fits',
+  evict: [],
+  sequences: 4,
+  ...more,
+});
+
+/** A GPU whose layers take 10 bytes each, and their part of each context a byte. */
+class GpuMeter extends MemoryMeter {
+  override async measure(
+    { gpuLayers = 0 }: ChildConfig,
+    contexts: MeasureRequest['contexts'],
+  ): Promise<MeasuredMemory> {
+    return {
+      weights: { ram: 0, vram: gpuLayers * 10 },
+      contexts: contexts.map(() => ({ ram: 0, vram: gpuLayers })),
+      layers: 33,
+      needsCheckpoints: false,
+      isRepacked: false,
+      device: null,
+    };
+  }
+}
+
+test('as many layers as fit are on the GPU with their part of all contexts; without any it is not used', async () => {
+  const log: string[] = [];
+  const gpu = new GpuMeter({ log: (_level, message) => log.push(message), environment: {} });
+  const model = { id: 'm', kind: 'text', ggufPath: import.meta.filename, maxContextTokens: 512 } as const;
+  const config = { ...configOf(model, settings), gpu: 'auto' } as const;
+  const measured = await gpu.memoryOf(model, settings);
+  const placed = async (vram: number, adapterContexts: number) => {
+    const plan = planOf({ adapterContexts, isWhole: false, memory: { ram: 0, vram } });
+    const { gpuLayers, gpu: used } = await gpu.placedConfig(config, measured, plan);
+    return [used, gpuLayers];
+  };
+  assert.deepEqual(await placed(110, 0), ['auto', 10]);
+  assert.deepEqual(await placed(110, 1), ['auto', 9]);
+  assert.deepEqual(await placed(1e6, 0), ['auto', 32]);
+  assert.deepEqual(await placed(10, 0), [false, undefined]);
+  assert.match(log.join(), /Some layers stay on the processor/);
+  const whole = planOf({ adapterContexts: 2, isWhole: true, memory: { ram: 0, vram: 1e6 } });
+  const all = await gpu.placedConfig(config, measured, whole);
+  assert.deepEqual([all.gpuLayers, all.sequences, all.adapterContexts, all.mapsFile], [undefined, 4, 2, true]);
+});
+
 test('a model runs as many calls at once as the operator says, else as the server is set to, or fewer', () => {
   assert.deepEqual(sequenceCounts({ kind: 'text' }, 8), [8, 4, 2, 1]);
   assert.deepEqual(sequenceCounts({ kind: 'text', sequences: null }, 5), [5, 3, 2, 1]);
   assert.deepEqual(sequenceCounts({ kind: 'text' }, 1), [1]);
   assert.deepEqual(sequenceCounts({ kind: 'text', sequences: 6 }, 8), [6]);
-  assert.deepEqual(sequenceCounts({ kind: 'embedding' }, 8), [1]);
+  for (const kind of ['embedding', 'reranker'] as const) assert.deepEqual(sequenceCounts({ kind }, 8), [1]);
 });

@@ -39,8 +39,8 @@ export const gpuReserveBytes = 768e6;
 
 /** As many calls at once as the engine is set to, and, where nobody said how many, fewer. */
 export function sequenceCounts({ kind, sequences }: Pick<EngineModel, 'kind' | 'sequences'>, usual: number): number[] {
-  // The context of an embedding model has one sequence, whoever it is for.
-  if (kind === 'embedding') return [1];
+  // Inputs of other models are read one after another, whoever they are for.
+  if (kind !== 'text') return [1];
   if (sequences != null) return [sequences];
   const counts = [usual];
   for (let count = usual; count > 1; counts.push(count)) count = Math.ceil(count / 2);

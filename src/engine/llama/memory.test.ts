@@ -65,11 +65,14 @@ test('where main memory is that of the GPU, all of it counts as one', () => {
 });
 
 test('a file that llama.cpp could not lay out is estimated from its size, with smaller cells where they are quantised', () => {
-  const size = { contextTokens: 250, sequences: [4, 2] };
-  const estimate = (kv: 'f16' | 'q8_0') => estimateMemory({ fileBytes: 1e9, kv }, size);
-  const [need] = needOf({ ...sized, fileBytes: 1e9, ...estimate('f16') }, [4]);
-  assert.deepEqual([need?.base, need?.adapterContext], [main(120e6 + 1.05e9 + 2e8), main(1e8 + 3e7)]);
-  assert.equal(estimate('q8_0').contexts.get(4)?.ram, (2e8 * 17) / 32);
+  const estimate = (fileBytes: number, kv: 'f16' | 'q8_0' = 'f16') =>
+    estimateMemory({ fileBytes, kv }, { contextTokens: 1_000, sequences: [4, 2] });
+  const [need] = needOf({ ...sized, fileBytes: 1e8, ...estimate(1e8) }, [4]);
+  assert.deepEqual([need?.base, need?.adapterContext], [main(120e6 + 1.05e8 + 8e7), main(4e7 + 3e6)]);
+  assert.equal(estimate(1e8, 'q8_0').contexts.get(4)?.ram, (8e7 * 17) / 32);
+  // Llama 70B has 327,680 bytes for each token, Qwen3 0.6B 114,688.
+  const cells = [75e9, 0.64e9].map((bytes) => (estimate(bytes).contexts.get(4)?.ram ?? 0) / 4_000);
+  assert.deepEqual(cells, [325_000, 101_920]);
 });
 
 test('small models ask for many contexts for adapters, large ones for two', () => {

@@ -89,8 +89,11 @@ function contextOf({ contexts }: MeasuredModel, sequences: number): MemoryBytes 
   return bytes;
 }
 
-/** An f16 cache cell of common models is about 1/5,000 of their 8-bit weights. */
-const cellsOfWeights = 5_000;
+/** Bytes of an f16 cache cell of common models: it grows with small models, and hardly with those of more than a few hundred MB. */
+function cellBytesOf(fileBytes: number): number {
+  return Math.min(fileBytes / 5_000, 100e3 + fileBytes * 3e-6);
+}
+
 /** Loaded weights take more than their file where they are repacked or used twice. */
 export const weightsOfFile = 1.05;
 const sizeOfKv: Record<KvType, number> = { f16: 1, q8_0: 17 / 32, q4_0: 9 / 32 };
@@ -100,7 +103,7 @@ export function estimateMemory(
   file: { fileBytes: number; kv: KvType },
   { contextTokens, sequences }: { contextTokens: number; sequences: readonly number[] },
 ): Pick<MeasuredModel, 'weights' | 'contexts' | 'needsCheckpoints'> {
-  const cell = (file.fileBytes / cellsOfWeights) * sizeOfKv[file.kv];
+  const cell = cellBytesOf(file.fileBytes) * sizeOfKv[file.kv];
   return {
     weights: { ram: file.fileBytes * weightsOfFile, vram: 0 },
     contexts: new Map(sequences.map((count) => [count, { ram: count * contextTokens * cell, vram: 0 }])),
