@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { nodeCommand } from '#processes';
 import type { ChatPrompt, Delta, Sampling } from '../port.ts';
 import { formats } from '../text/formats/formats.fixture.ts';
+import type { OutputFormatSpec } from '../text/formats/output-format.ts';
 import { grammarTexts } from '../text/grammar.ts';
 import type { EmbeddingTexts } from './embedding-texts.ts';
 import { stackKb } from './engine-process.ts';
@@ -61,9 +62,13 @@ export class ChildDriver {
   static async start(config: ChildConfig, environment: Record<string, string> = { UV_THREADPOOL_SIZE: '1' }) {
     const driver = new ChildDriver(environment);
     driver.send({ type: 'load', config });
-    await driver.notice((message) => message.type === 'ready' || message.type === 'load_failed');
+    const loaded = await driver.notice((message) => message.type === 'ready' || message.type === 'load_failed');
+    if (loaded.type === 'ready' && loaded.format !== null) driver.format = loaded.format;
     return driver;
   }
+
+  /** How the model writes its output, as it said. */
+  format: OutputFormatSpec = formats.json.spec;
 
   constructor(environment: Record<string, string>) {
     this.process = fork(fileURLToPath(new URL('./child.ts', import.meta.url)), [], {
@@ -95,7 +100,7 @@ export class ChildDriver {
 
   async prepare(
     prompt: ChatPrompt,
-    grammars = grammarTexts(prompt, formats.json.spec),
+    grammars = grammarTexts(prompt, this.format),
   ): Promise<{ handle: string; reply: Reply }> {
     const id = this.#nextId();
     const handle = `handle ${id}`;

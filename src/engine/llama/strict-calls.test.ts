@@ -6,6 +6,7 @@ import { after, test } from 'node:test';
 import { chatMlTemplate, type RandomModel, smallShape, specialTokens, writeRandomModel } from '#test/random-model.ts';
 import type { ToolDefinition } from '../port.ts';
 import { formats } from '../text/formats/formats.fixture.ts';
+import { examples } from '../text/formats/templates.fixture.ts';
 import { OutputParser } from '../text/output-parser.ts';
 import { openModel } from './binding.ts';
 import { ChildDriver, finishedOf, smallConfig, userPrompt, type Written } from './child-driver.fixture.ts';
@@ -96,12 +97,13 @@ function saidFirst({ deltas }: Written): string {
   return before.join('').split(marker)[0]?.trimEnd() ?? '';
 }
 
+const xmlTemplate = examples.find(({ name }) => name === 'a tag for each parameter')?.source ?? '';
 const tools = [note, stop];
 const loose = tools.map(({ strict: _strict, ...tool }) => tool);
 
 for (const [syntax, template] of [
   ['JSON', chatMlTemplate],
-  ['XML', `{#- <function= -#}${chatMlTemplate}`],
+  ['XML', xmlTemplate],
 ] as const) {
   test(`whatever tokens a call begins with, as ${syntax} it is one of a strict tool that fits its schema`, async (t) => {
     const child = await start(syntax, { template });
