@@ -23,6 +23,7 @@ export type {
   EngineModel,
   Finished,
   KvType,
+  LogitBias,
   PreparedChat,
   PreparedEmbedding,
   ReasoningEffort,

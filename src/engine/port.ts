@@ -100,6 +100,8 @@ export type TokenizeInput = {
 };
 export type DetokenizeInput = { baseModelId: string; scope: string; tokens: readonly number[] };
 
+export type LogitBias = { token: number; bias: number };
+
 export type Sampling = {
   /** Counts reasoning too. Infinity: as many as the context has room for. */
   maxTokens: number;
@@ -114,6 +116,12 @@ export type Sampling = {
   topP: number;
   /** Only so many of the most likely tokens are drawn from, at least 1; null or left out: any number. */
   topK?: number | null;
+  /** Tokens less likely than this share of the likeliest one's probability are not drawn; 0 or left out: no such bound. */
+  minP?: number;
+  /** Divides the scores of tokens of the prompt and of the answer; 1 or left out: none. With it, the other two penalties count the prompt too. */
+  repetitionPenalty?: number;
+  /** Added to the scores of these tokens of the model. */
+  logitBias?: readonly LogitBias[];
   presencePenalty: number;
   frequencyPenalty: number;
   seed: number | null;

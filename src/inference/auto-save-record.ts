@@ -61,6 +61,12 @@ function paramsToWire({ prompt, sampling }: RecordedInput): Record<string, unkno
     max_tokens: sampling.maxTokens,
     temperature: sampling.temperature,
     top_p: sampling.topP,
+    ...(sampling.topK == null ? {} : { top_k: sampling.topK }),
+    ...(sampling.minP === undefined ? {} : { min_p: sampling.minP }),
+    ...(sampling.repetitionPenalty === undefined ? {} : { repetition_penalty: sampling.repetitionPenalty }),
+    ...(sampling.logitBias === undefined
+      ? {}
+      : { logit_bias: Object.fromEntries(sampling.logitBias.map(({ token, bias }) => [token, bias])) }),
     presence_penalty: sampling.presencePenalty,
     frequency_penalty: sampling.frequencyPenalty,
     seed: sampling.seed,

@@ -56,6 +56,7 @@ export type SamplerConfig = {
   temperature: number;
   topP?: number;
   topK?: number;
+  minP?: number;
   seed: number;
   repeatPenalty?: number;
   repeatPenaltyTokens?: Uint32Array;

@@ -3,7 +3,7 @@ import { assertNever, Fault, fault, messageOf } from '#kernel';
 import type { OutputFormat, OutputFormatSpec } from '../text/formats/output-format.ts';
 import { OutputParser } from '../text/output-parser.ts';
 import { formatOf } from '../text/shown-tokens.ts';
-import { type NativeModel, openModel } from './binding.ts';
+import { type NativeModel, openModel, type Token } from './binding.ts';
 import { EmbeddingRunner } from './embedding-runner.ts';
 import { Generation, type ReasoningTags } from './generation.ts';
 import {
@@ -145,6 +145,9 @@ export class ChildEngine {
     if (!(this.#runner instanceof TextRunner) || prepared.kind !== 'chat') throw refusal('This model does not write.');
     const { facts, adapter, tools, parallelToolCalls } = prepared;
     const { startsInReasoning } = facts;
+    const { vocabularySize } = this.#model.facts;
+    const unknown = sampling.logitBias?.find(({ token }) => token >= vocabularySize);
+    if (unknown !== undefined) throw unknownToken(unknown.token, vocabularySize);
     if (facts.tokens.length >= maxContextTokens) throw refusal('The prompt exceeds the context length.');
     const generation = new Generation({
       id,
@@ -152,7 +155,9 @@ export class ChildEngine {
       sampling,
       reasoningBudget: reasoningBudget(prepared.reasoningEffort, sampling, this.#tags),
       contextTokens: maxContextTokens,
-      sampler: this.#samplers.of(samplerConfig(sampling, randomInt(seedRange))),
+      sampler: this.#samplers.of(
+        samplerConfig(sampling, { randomSeed: randomInt(seedRange), promptTokens: facts.tokens }),
+      ),
       parser: new OutputParser({ ...prepared, startsInReasoning, stop: sampling.stop }),
       textMayEnd: sampling.stop.length > 0 || (tools.length > 0 && !parallelToolCalls),
       vocabulary: this.#vocabulary,
@@ -189,6 +194,13 @@ export class ChildEngine {
 
 function refusal(message: string): Fault {
   return fault('invalid_request', { message });
+}
+
+function unknownToken(token: Token, vocabularySize: number): Fault {
+  return fault('invalid_request', {
+    param: 'logit_bias',
+    message: `logit_bias: this model has no token ${token}; its tokens are 0 to ${vocabularySize - 1}`,
+  });
 }
 
 function failure(id: number, error: unknown): FromChild {

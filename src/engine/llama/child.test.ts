@@ -112,6 +112,42 @@ describe('generation', () => {
     }
   });
 
+  test('a bias of 100 forces a token and one of -100 bans it, within the form of an answer', async () => {
+    const forced = { maxTokens: 8, logitBias: [{ token: 70, bias: 100 }] };
+    const [first] = (await child.write(userPrompt('bias'), { ...forced, maxTokens: 1 })).content;
+    assert.equal((await child.write(userPrompt('bias'), forced)).content, first?.repeat(8));
+    const [likeliest = ''] = (await child.write(userPrompt('bias'))).content;
+    const banned = Array.from({ length: 300 }, (_, token) => ({ token, bias: -100 }));
+    for (let at = 0; ; at += 1) {
+      const logitBias = banned.slice(at, at + 1);
+      assert.ok(logitBias.length > 0, 'the likeliest token can be banned');
+      const { content } = await child.write(userPrompt('bias'), { maxTokens: 1, logitBias });
+      if (!content.startsWith(likeliest)) break;
+    }
+    const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+    const formed = userPrompt('bias', { responseFormat: { type: 'json_schema', schema } });
+    const { content } = await child.write(formed, {
+      maxTokens: 150,
+      temperature: 1,
+      seed: 1,
+      logitBias: banned,
+    });
+    assert.equal(typeof JSON.parse(content).n, 'number');
+    const { handle } = await child.prepare(userPrompt('bias'));
+    const { reply } = await child.generate(handle, { logitBias: [{ token: 1_000_000, bias: 1 }] }).done;
+    assert.partialDeepStrictEqual(reply, { type: 'failed', fault: 'invalid_request', param: 'logit_bias' });
+  });
+
+  test('with min-p 1 only the likeliest token is drawn, and a repetition penalty counts the prompt', async () => {
+    const hot = { maxTokens: 20, temperature: 1.5, seed: 3 };
+    const likeliest = (await child.write(userPrompt('min-p'), { maxTokens: 20 })).content;
+    assert.equal((await child.write(userPrompt('min-p'), { ...hot, minP: 1 })).content, likeliest);
+    assert.notEqual((await child.write(userPrompt('min-p'), hot)).content, likeliest);
+    const plain = await child.write(userPrompt('a a a a a a'), { maxTokens: 20 });
+    const penalised = await child.write(userPrompt('a a a a a a'), { maxTokens: 20, repetitionPenalty: 2 });
+    assert.notEqual(plain.content, penalised.content);
+  });
+
   test('a full context ends the text with reason length', async () => {
     const { usage, reason } = finishedOf(await child.write(userPrompt('a'.repeat(950)), { maxTokens: 500 }));
     assert.equal(reason, 'length');

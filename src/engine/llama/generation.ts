@@ -1,7 +1,7 @@
 import type { Delta, Finished, Sampling } from '../port.ts';
 import type { OutputParser } from '../text/output-parser.ts';
 import type { NativeGrammar, Token } from './binding.ts';
-import type { RequestSampler } from './sampler.ts';
+import { isPenalised, type RequestSampler } from './sampler.ts';
 import { createTokenText, type TokenText, type Vocabulary } from './vocabulary.ts';
 
 export type Constraint = {
@@ -81,7 +81,7 @@ export class Generation {
     this.sampler = options.sampler;
     this.#options = options;
     this.#text = createTokenText(options.vocabulary);
-    this.#generated = sampling.presencePenalty !== 0 || sampling.frequencyPenalty !== 0 ? [] : null;
+    this.#generated = isPenalised(sampling) ? [] : null;
     this.#constraint = prompt.constraint;
     this.#calls = prompt.calls;
     this.#watching = prompt.constraint !== null || options.reasoningBudget < Infinity;

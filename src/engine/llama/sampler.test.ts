@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NativeGrammarState } from './addon.ts';
 import type { NativeGrammar, SamplerConfig } from './binding.ts';
-import { nativeSeed, Samplers, samplerConfig } from './sampler.ts';
+import { samplerConfig as configOf, nativeSeed, Samplers } from './sampler.ts';
 import type { CharacterRules } from './vocabulary.ts';
 
 const sampling = {
@@ -14,6 +14,10 @@ const sampling = {
   seed: 5,
   stop: [],
 };
+
+const promptTokens = Uint32Array.of(7, 8);
+const samplerConfig = (of: Parameters<typeof configOf>[0], randomSeed: number) =>
+  configOf(of, { randomSeed, promptTokens });
 
 test('temperature 0 and top-p 0 both draw the most likely token', () => {
   assert.deepEqual(samplerConfig({ ...sampling, temperature: 0 }, 1), { temperature: 0, seed: 5 });
@@ -35,6 +39,28 @@ test('what does nothing is left out, so that it costs nothing', () => {
 test('penalties see every token of the longest possible text', () => {
   const config = samplerConfig({ ...sampling, presencePenalty: -1 }, 1);
   assert.deepEqual([config.repeatPenaltyMaxTokens, config.repeatPenaltyPresencePenalty], [100, -1]);
+});
+
+test('a repetition penalty counts the prompt too', () => {
+  const config = samplerConfig({ ...sampling, repetitionPenalty: 1.2, frequencyPenalty: 1 }, 1);
+  assert.deepEqual(
+    [
+      config.repeatPenalty,
+      config.repeatPenaltyMaxTokens,
+      config.repeatPenaltyTokens,
+      config.repeatPenaltyFrequencyPenalty,
+    ],
+    [1.2, 102, promptTokens, 1],
+  );
+});
+
+test('min-p and biases go to the native sampler, biases also where it is greedy', () => {
+  const logitBias = [{ token: 3, bias: -100 }];
+  const biases = { tokenBiasKeys: Uint32Array.of(3), tokenBiasValues: Float32Array.of(-100) };
+  const drawn = samplerConfig({ ...sampling, minP: 0.1, logitBias }, 1);
+  assert.deepEqual(drawn, { temperature: 0.7, topP: 0.9, minP: 0.1, ...biases, seed: 5 });
+  const greedy = samplerConfig({ ...sampling, temperature: 0, minP: 0.1, logitBias }, 1);
+  assert.deepEqual(greedy, { temperature: 0, ...biases, seed: 5 });
 });
 
 test('every seed maps to a native one, never to the value that means "draw one"', () => {

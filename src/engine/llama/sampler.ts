@@ -1,8 +1,12 @@
 import type { Sampling } from '../port.ts';
 import type { NativeGrammar, NativeGrammarState, NativeModel, NativeSampler, SamplerConfig, Token } from './binding.ts';
+import { concatenate } from './input-frame.ts';
 import type { CharacterRules, TokenBias } from './vocabulary.ts';
 
-/** The native sampler of one request. Its order is fixed: rules of characters, penalties, grammar, top-k, top-p, temperature, draw. */
+/**
+ * The native sampler of one request. Its order is fixed: rules of characters and biases, penalties, top-k, top-p, min-p, temperature, draw. The
+ * grammar stands in front of them where the token that was drawn without it does not fit.
+ */
 export type RequestSampler = {
   /** From its first use on it is this request's, until that disposes of it. */
   readonly native: NativeSampler;
@@ -31,30 +35,50 @@ export function nativeSeed(seed: number): number {
   return folded === reservedSeed ? reservedSeed - 1 : folded;
 }
 
+const noKeys = new Uint32Array(0);
+const noValues = new Float32Array(0);
+
 /** The native sampler keeps top-k in 32 bits; no vocabulary is as large. */
 const mostTopK = 2 ** 31 - 1;
 
-/** Everything but the grammar. Greedy where the temperature or top-p is 0, or top-k is 1. */
-export function samplerConfig(sampling: Sampling, randomSeed: number): SamplerConfig {
-  const { topK = null } = sampling;
+/**
+ * Everything but the grammar. Greedy where the temperature or top-p is 0, or top-k is 1. `promptTokens`: those that a repetition penalty
+ * counts.
+ */
+export function samplerConfig(
+  sampling: Sampling,
+  { randomSeed, promptTokens }: { randomSeed: number; promptTokens: Uint32Array },
+): SamplerConfig {
+  const { topK = null, minP = 0, repetitionPenalty = 1, logitBias = [] } = sampling;
   const greedy = sampling.temperature === 0 || sampling.topP === 0 || topK === 1;
-  const penalised = sampling.presencePenalty !== 0 || sampling.frequencyPenalty !== 0;
+  const counted = repetitionPenalty === 1 ? new Uint32Array(0) : promptTokens;
   return {
     temperature: greedy ? 0 : sampling.temperature,
     ...(greedy || sampling.topP >= 1 ? {} : { topP: sampling.topP }),
     ...(greedy || topK === null ? {} : { topK: Math.min(topK, mostTopK) }),
+    ...(greedy || minP === 0 ? {} : { minP }),
+    ...(logitBias.length === 0
+      ? {}
+      : {
+          tokenBiasKeys: Uint32Array.from(logitBias, ({ token }) => token),
+          tokenBiasValues: Float32Array.from(logitBias, ({ bias }) => bias),
+        }),
     seed: nativeSeed(sampling.seed ?? randomSeed),
-    ...(penalised
+    ...(isPenalised(sampling)
       ? {
-          repeatPenalty: 1,
+          repeatPenalty: repetitionPenalty,
           repeatPenaltyPresencePenalty: sampling.presencePenalty,
           repeatPenaltyFrequencyPenalty: sampling.frequencyPenalty,
           // The native sampler forgets tokens further back than this; none may be forgotten.
-          repeatPenaltyMaxTokens: Math.max(1, sampling.maxTokens),
-          repeatPenaltyTokens: new Uint32Array(0),
+          repeatPenaltyMaxTokens: Math.max(1, counted.length + sampling.maxTokens),
+          repeatPenaltyTokens: counted,
         }
       : {}),
   };
+}
+
+export function isPenalised({ presencePenalty, frequencyPenalty, repetitionPenalty = 1 }: Sampling): boolean {
+  return presencePenalty !== 0 || frequencyPenalty !== 0 || repetitionPenalty !== 1;
 }
 
 type SamplerModel = Pick<NativeModel, 'createSampler' | 'createGrammarState' | 'advanceGrammar'>;
@@ -96,10 +120,17 @@ export class Samplers {
       currentConfig = () => {
         state ??= makeState();
         const { keys, values } = bias ?? first;
+        const { repeatPenaltyTokens: counted, tokenBiasKeys = noKeys, tokenBiasValues = noValues } = config;
         return {
           ...config,
-          ...(config.repeatPenaltyTokens === undefined ? {} : { repeatPenaltyTokens: Uint32Array.from(history) }),
-          ...(keys.length === 0 ? {} : { tokenBiasKeys: keys, tokenBiasValues: values }),
+          ...(counted === undefined ? {} : { repeatPenaltyTokens: concatenate([counted, Uint32Array.from(history)]) }),
+          // A token may stand there twice, and gets both: whatever is added to a score of minus infinity, it stays there.
+          ...(keys.length === 0
+            ? {}
+            : {
+                tokenBiasKeys: concatenate([tokenBiasKeys, keys]),
+                tokenBiasValues: Float32Array.from([...tokenBiasValues, ...values]),
+              }),
           grammarEvaluationState: state,
         };
       };

@@ -17,6 +17,7 @@ import { ChatAnswer, noUsage } from './chat-answer.ts';
 import type { EngineDialect } from './dialect.ts';
 import { RouteRefusal } from './route-runtime.ts';
 import { type RemoteContext, sendCall } from './route-set.ts';
+import { samplingFields } from './sampling-fields.ts';
 import type { ServingRoute } from './serving-route.ts';
 import { countPrompt } from './token-count.ts';
 import { discard, readText } from './upstream.ts';
@@ -113,7 +114,7 @@ export async function generateChat(
   }
 }
 
-/** The body of `POST /chat/completions`. Only what the caller chose is sent: the engine has defaults of its own for the rest. */
+/** The body of `POST /chat/completions`. */
 export function chatBody(
   { dialect, model }: { dialect: EngineDialect; model: string },
   prompt: ChatPrompt,
@@ -124,13 +125,7 @@ export function chatBody(
     model,
     ...promptFields(dialect, prompt),
     ...(streams ? { stream: true, stream_options: { include_usage: true } } : {}),
-    ...(Number.isFinite(sampling.maxTokens) ? { max_tokens: sampling.maxTokens } : {}),
-    temperature: sampling.temperature,
-    top_p: sampling.topP,
-    ...(sampling.presencePenalty === 0 ? {} : { presence_penalty: sampling.presencePenalty }),
-    ...(sampling.frequencyPenalty === 0 ? {} : { frequency_penalty: sampling.frequencyPenalty }),
-    ...(sampling.seed === null ? {} : { seed: sampling.seed }),
-    ...(sampling.stop.length === 0 ? {} : { stop: sampling.stop }),
+    ...samplingFields(sampling, dialect.samplingNames),
     ...(tools.length === 0 ? {} : { tool_choice: toolChoiceToWire(toolChoice) }),
     ...(tools.length === 0 || parallelToolCalls ? {} : { parallel_tool_calls: false }),
     ...formatField(prompt.responseFormat),

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '#kernel';
 import { freePort } from '#test/free-port.ts';
-import type { Delta } from '../port.ts';
+import type { Delta, Sampling } from '../port.ts';
 import { prompt, sampling } from './chat-call.fixture.ts';
+import type { DialectName } from './dialects/index.ts';
 import { fileEngines, isFault, routeTo, signal } from './remote-engine.fixture.ts';
 import type { RemoteEngine } from './remote-engine.ts';
 import { type Behave, delta, finish, type Got, stream, usage } from './upstream.fixture.ts';
@@ -225,22 +226,35 @@ test('vLLM and SGLang count the prompt, keep the prefixes of accounts apart, and
   }
 });
 
-test('top-k goes to the engines that know it', async () => {
+test('an engine gets each setting under its own name, and a call with one that it lacks is refused by name', async () => {
   const server = await upstream(answer);
-  for (const [api, topK, expected] of [
-    ['vllm', 40, 40],
-    ['sglang', 40, 40],
-    ['llama-server', 40, 40],
-    ['openai', 40, undefined],
-    ['vllm', null, undefined],
-    ['vllm', undefined, undefined],
-  ] as const) {
+  const chosen = { topK: 40, minP: 0.1, repetitionPenalty: 1.2, logitBias: [{ token: 7, bias: -100 }] };
+  const run = async (api: DialectName, more: Partial<Sampling>) => {
     const engine = engineOf(routeTo('a', server.url, { api }));
     const { handle } = await engine.prepareChat({ ...prompt, maxTokens: 1 }, signal());
-    const asked = { ...sampling, ...(topK === undefined ? {} : { topK }) };
-    await engine.generate({ handle, sampling: asked, cacheScope: 'ada', signal: signal() }, () => {});
-    assert.equal(server.got.at(-1)?.body.top_k, expected, api);
+    const call = { handle, sampling: { ...sampling, ...more }, cacheScope: 'ada', signal: signal() };
+    await engine.generate(call, () => {});
+    return server.got.at(-1)?.body ?? {};
+  };
+  const named = { top_k: 40, min_p: 0.1, logit_bias: { 7: -100 } };
+  for (const api of ['vllm', 'sglang', 'lmdeploy'] as const)
+    assert.partialDeepStrictEqual(await run(api, chosen), { ...named, repetition_penalty: 1.2 });
+  const llama = await run('llama-server', chosen);
+  assert.partialDeepStrictEqual(llama, { ...named, repeat_penalty: 1.2, repeat_last_n: -1 });
+  assert.equal(llama.repetition_penalty, undefined);
+  const { logitBias, ...others } = chosen;
+  assert.deepEqual((await run('openai', { logitBias })).logit_bias, { 7: -100 });
+  const names = { topK: 'top_k', minP: 'min_p', repetitionPenalty: 'repetition_penalty' } as const;
+  for (const [key, param] of Object.entries(names)) {
+    const sent = server.got.length;
+    const one = Object.fromEntries(Object.entries(others).filter(([name]) => name === key));
+    const isRefused = (error: unknown) =>
+      error instanceof Fault && error.fault === 'invalid_request' && error.options.param === param;
+    await assert.rejects(run('openai', one), isRefused);
+    assert.equal(server.got.length, sent);
   }
+  const plain = await run('vllm', { topK: null, minP: 0, repetitionPenalty: 1, logitBias: [] });
+  assert.deepEqual([plain.top_k, plain.min_p, plain.repetition_penalty, plain.logit_bias], Array(4).fill(undefined));
 });
 
 test('a top-p of 0 goes as the most likely token to engines that refuse it', async () => {

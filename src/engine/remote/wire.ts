@@ -1,4 +1,4 @@
-import type { ChatMessage, Sampling, ToolChoice, ToolDefinition } from '../port.ts';
+import type { ChatMessage, ToolChoice, ToolDefinition } from '../port.ts';
 
 /** A JSON object of an engine: any field may be there and be anything. */
 export type JsonFields = Record<string, unknown>;
@@ -65,10 +65,4 @@ export function toolToWire({ name, description, parameters, strict }: ToolDefini
 
 export function toolChoiceToWire(choice: ToolChoice): unknown {
   return choice.mode === 'named' ? { type: 'function', function: { name: choice.name } } : choice.mode;
-}
-
-/** Of engines that know `top_k`. Most refuse a `top_p` of 0, which is the most likely token. */
-export function samplingFields({ topP, topK = null }: Sampling): JsonFields {
-  if (topP === 0) return { top_p: 1, top_k: 1 };
-  return topK === null ? {} : { top_k: topK };
 }

@@ -1,14 +1,20 @@
 import { StartupAdapters } from '../adapters/startup-adapters.ts';
 import { type EngineDialect, postForJson, templateReasoning, tokenCountIn, tokensIn } from '../dialect.ts';
-import { fieldsOf, samplingFields } from '../wire.ts';
+import { samplingNames } from '../sampling-fields.ts';
+import { fieldsOf } from '../wire.ts';
 import { openai } from './openai.ts';
 
 export const llamaServer: EngineDialect = {
   ...openai,
   // A request that met the end of its connection would be lost, and nobody could tell whether it had run.
   closesAfterStream: () => true,
+  samplingNames: { ...samplingNames, repetitionPenalty: 'repeat_penalty' },
   // Its slots are shared by all callers: cached prefixes of one account must not show in the timing of another's calls.
-  chatFields: ({ sampling }) => ({ ...samplingFields(sampling), cache_prompt: false }),
+  chatFields: ({ sampling: { repetitionPenalty = 1 } }) => ({
+    cache_prompt: false,
+    // It would count the last 64 tokens only.
+    ...(repetitionPenalty === 1 ? {} : { repeat_last_n: -1 }),
+  }),
   reasoningFields: templateReasoning,
   reasoningLimit: { fields: (maxTokens) => ({ thinking_budget_tokens: maxTokens }), mustProbe: false },
   async countPrompt({ fields, upstream, signal }) {

@@ -1,5 +1,5 @@
 import { type EngineDialect, templateReasoning } from '../dialect.ts';
-import { samplingFields } from '../wire.ts';
+import { samplingNames } from '../sampling-fields.ts';
 import { openai } from './openai.ts';
 
 /** `lmdeploy serve api_server`, by the source of LMDeploy 0.18.0. */
@@ -8,7 +8,7 @@ export const lmdeploy: EngineDialect = {
   // It lists its models also while the engine behind them is dead.
   healthPath: '//health',
   closesAfterStream: () => false,
-  chatFields: ({ sampling }) => samplingFields(sampling),
+  samplingNames,
   // It refuses a `reasoning_effort` of `none` with 400.
   reasoningFields: templateReasoning,
   rerankRequest: null,

@@ -7,6 +7,7 @@ import type { EngineDialect } from '../dialect.ts';
 export const openai: EngineDialect = {
   healthPath: '/models',
   closesAfterStream: ({ server }) => server?.includes('llama.cpp') === true,
+  samplingNames: null,
   chatFields: () => ({}),
   reasoningFields: (effort) => ({ reasoning_effort: effort }),
   reasoningLimit: null,

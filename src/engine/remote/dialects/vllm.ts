@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import { RuntimeAdapters } from '../adapters/runtime-adapters.ts';
 import { type EngineDialect, postForJson, templateReasoning, tokenCountIn, tokensIn } from '../dialect.ts';
-import { fieldsOf, samplingFields } from '../wire.ts';
+import { samplingNames } from '../sampling-fields.ts';
+import { fieldsOf } from '../wire.ts';
 import { openai } from './openai.ts';
 
 export const vllm: EngineDialect = {
   ...openai,
   closesAfterStream: () => false,
-  chatFields: ({ sampling, cacheScope }) => ({
-    ...samplingFields(sampling),
+  samplingNames,
+  chatFields: ({ cacheScope }) => ({
     // Cached prefixes of one account must not show in the timing of another's calls.
     cache_salt: createHash('sha256').update(cacheScope).digest('base64url'),
   }),

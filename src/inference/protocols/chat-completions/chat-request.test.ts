@@ -105,7 +105,13 @@ test('a refused field is named by its path', () => {
     [{ n: 2 }, 'n'],
     [{ logprobs: true }, 'logprobs'],
     [{ top_logprobs: 3 }, 'top_logprobs'],
-    [{ logit_bias: { 1: 2 } }, 'logit_bias'],
+    [{ logit_bias: { 1: 101 } }, 'logit_bias.1'],
+    [{ logit_bias: { one: 2 } }, 'logit_bias'],
+    [{ logit_bias: [1] }, 'logit_bias'],
+    [{ top_k: -2 }, 'top_k'],
+    [{ top_k: 1.5 }, 'top_k'],
+    [{ min_p: 1.1 }, 'min_p'],
+    [{ repetition_penalty: 0 }, 'repetition_penalty'],
     [{ response_format: { type: 'xml' } }, 'response_format.type'],
     [{ functions: [] }, 'functions'],
     [{ modalities: ['audio'] }, 'modalities'],
@@ -120,13 +126,26 @@ test('what clients send as bookkeeping is ignored', () => {
     metadata: {},
     store: true,
     service_tier: 'auto',
-    top_k: 5,
+    top_k: -1,
     n: 1,
     logprobs: false,
-    logit_bias: {},
+    logit_bias: { 5: 0 },
     modalities: ['text'],
   };
   assert.deepEqual(readChatRequest(body(extra)), readChatRequest(body()));
+});
+
+test('top-k, min-p, the repetition penalty and biases of tokens are read', () => {
+  const extra = { top_k: 5, min_p: 0.1, repetition_penalty: 1.1, logit_bias: { 7: -100, 0: 2.5 } };
+  assert.partialDeepStrictEqual(readChatRequest(body(extra)).sampling, {
+    topK: 5,
+    minP: 0.1,
+    repetitionPenalty: 1.1,
+    logitBias: [
+      { token: 0, bias: 2.5 },
+      { token: 7, bias: -100 },
+    ],
+  });
 });
 
 test('strict goes along as it was sent, and whatever else stands there is ignored', () => {

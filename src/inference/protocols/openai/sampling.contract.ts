@@ -1,11 +1,12 @@
 import Type, { type Static } from 'typebox';
-import { expectingWithin } from '#http';
+import { expecting, expectingWithin } from '#http';
 import { chatDefaults } from '#models';
 import { notSupported, optional } from '../shared/call.contract.ts';
 
 /** Of either sign: clients draw seeds of 64 bits. */
 const mostSeed = 2 ** 63;
 const maxStops = 8;
+const maxBiases = 1_024;
 
 const maxTokens =
   'Most tokens of the answer, reasoning included. Prompt and answer together must fit the context of the model.';
@@ -37,6 +38,30 @@ export const samplingFields = {
       default: chatDefaults.top_p,
     }),
   ),
+  top_k: optional(
+    Type.Integer({
+      description: 'Tokens are chosen from so many of the likeliest; 0 or -1: from all.',
+      minimum: -1,
+      maximum: Number.MAX_SAFE_INTEGER,
+    }),
+  ),
+  min_p: optional(
+    Type.Number({
+      description: "Tokens less likely than this share of the likeliest one's probability are not chosen.",
+      minimum: 0,
+      maximum: 1,
+      default: 0,
+    }),
+  ),
+  repetition_penalty: optional(
+    Type.Number({
+      description:
+        'Above 1 it lowers the chance of tokens of the prompt and of the answer. With it, the other two penalties count the prompt too.',
+      minimum: 0.01,
+      maximum: 2,
+      default: 1,
+    }),
+  ),
   presence_penalty: optional(penalty('Lowers the chance of tokens that occurred.')),
   frequency_penalty: optional(penalty('Lowers the chance of tokens by how often they occurred.')),
   seed: optional(
@@ -60,7 +85,20 @@ export const samplingFields = {
   ),
   n: notSupported('only 1 is supported', 1),
   logit_bias: optional(
-    Type.Object({}, { description: 'Not supported.', ...expectingWithin('not supported'), maxProperties: 0 }),
+    Type.Record(
+      Type.String(),
+      Type.Number({
+        description: 'Added to the score of the token: -100 bans it, 100 forces it.',
+        minimum: -100,
+        maximum: 100,
+        ...expecting('expected a number from -100 to 100'),
+      }),
+      {
+        description: 'Biases by the number of a token of the model.',
+        ...expecting(`expected an object with at most ${maxBiases} numbers, by token`),
+        maxProperties: maxBiases,
+      },
+    ),
   ),
 };
 
