@@ -13,7 +13,7 @@ export function openEngines(options: AppOptions, { clock }: Infrastructure, serv
   const { config, database, log } = options;
   const serving = createServingRoutes({
     sql: database,
-    find: options.models.find,
+    find: options.models.findKnown,
     environment: config.environment,
     onWarning: (line) => log.warn(line),
   });

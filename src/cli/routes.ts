@@ -78,8 +78,11 @@ function listCommand(config: Config, flags: ListFlags) {
 function addCommand(config: Config, name: string, flags: AddFlags) {
   const route = readRoute(name, flags);
   const models = openCatalogue(config, print);
-  const model = models.find(route.baseModelId);
-  if (!model) throw new OperatorError(`There is no base model ${route.baseModelId}. See: fanfold models list`);
+  const model = models.findKnown(route.baseModelId);
+  if (!model)
+    throw new OperatorError(
+      `There is no base model ${route.baseModelId}. See: fanfold models list, fanfold models catalogue`,
+    );
   const { countTexts, rerankRequest } = engineDialects[route.api];
   if (rerankRequest === null && model.kind === 'reranker')
     throw new OperatorError(`--api ${route.api}: this engine does not rerank, and ${model.id} is a reranker.`);

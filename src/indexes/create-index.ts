@@ -97,7 +97,7 @@ async function servedModel(
     trained,
     isOwner: true,
     isShared: false,
-    baseModels: models,
+    baseModels: { find: models.findKnown },
     etaMs: (id) => engine.status(id).etaMs,
   });
   if (served.baseModel.kind !== 'embedding')

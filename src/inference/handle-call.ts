@@ -107,7 +107,7 @@ export function resolve(deps: InferenceDeps, admitted: Admitted, requested: stri
     isOwner: admitted.isOwner,
     isShared: admitted.share !== null,
     trained: admitted.trained ?? null,
-    baseModels: deps.models,
+    baseModels: { find: deps.models.findKnown },
     etaMs: (baseModelId) => deps.engine.status(baseModelId).etaMs,
   });
   const { alias, share } = admitted;

@@ -18,8 +18,9 @@ export type ModelsService = {
   baseModels: () => readonly BaseModel[];
   /** What can be pulled by an id, and is not a base model here yet. */
   library: () => readonly BaseModel[];
-  /** Also finds models of the library. */
   find: (id: string) => BaseModel | undefined;
+  /** Also finds models of the library, for those who say how to get them. Their ids are free for aliases. */
+  findKnown: (id: string) => BaseModel | undefined;
   isInstalled: (id: string) => boolean;
   engineModels: () => readonly EngineModel[];
   trainingProfile: (id: string) => TrainingProfile | null;
@@ -87,6 +88,7 @@ export function openModels(options: ModelsOptions): ModelsService {
     baseModels: () => current().models,
     library: () => current().library,
     find: (id) => current().byId.get(id),
+    findKnown: (id) => current().byId.get(id) ?? current().library.find((model) => model.id === id),
     isInstalled: (id) => current().byId.get(id)?.installed != null,
     engineModels: () => current().engineModels,
     trainingProfile: (id) => {
@@ -135,7 +137,7 @@ function takeSnapshot(parts: SnapshotParts): Snapshot {
   }
   const engineModels = models.flatMap((model) => engineModelOf(model) ?? []);
   const library = libraryOf(parts.catalogue).filter(({ id }) => !models.some((model) => model.id === id));
-  const byId = new Map([...models, ...library].map((model) => [model.id, model]));
+  const byId = new Map(models.map((model) => [model.id, model]));
   return { models, library, byId, engineModels };
 }
 

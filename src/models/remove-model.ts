@@ -29,7 +29,8 @@ export function removeModel(models: ModelsService, options: RemoveModelOptions):
     if (listed?.source.type === 'shipped') throw new ModelError(`${id} ships with Fanfold and cannot be removed.`);
     if (!modelIdPattern.test(id)) throw noSuchModel(id);
     const hasFolder = (await stat(pulledFolder(models, id)).catch(() => null)) !== null;
-    if (!hasFolder && !readRegistry(models.registryPath).entries.has(id) && !models.find(id)) throw noSuchModel(id);
+    if (!hasFolder && !readRegistry(models.registryPath).entries.has(id) && !models.findKnown(id))
+      throw noSuchModel(id);
     return await withPullLock(models, id, () => checkAndRemove(models, options));
   });
 }

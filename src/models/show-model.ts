@@ -73,7 +73,7 @@ export async function showModel(models: ModelsService, planner: ModelPlanner, id
 }
 
 export function findModel(models: ModelsService, id: string): BaseModel {
-  const model = models.find(id);
+  const model = models.findKnown(id);
   if (model) return model;
   throw new ModelError(`There is no model ${JSON.stringify(id.slice(0, 80))}; \`fanfold models list\` shows all.`);
 }

@@ -111,12 +111,14 @@ export function withRoutes(
 ): ModelsService {
   const mark = (model: BaseModel): BaseModel =>
     isServed(model.id) ? { ...model, isRemote: true, hasVision: hasVision(model.id) } : model;
+  const findKnown = (id: string) => {
+    const model = models.findKnown(id);
+    return model && mark(model);
+  };
   return {
     ...models,
-    find: (id) => {
-      const model = models.find(id);
-      return model && mark(model);
-    },
+    find: (id) => (isServed(id) ? findKnown(id) : models.find(id)),
+    findKnown,
     baseModels: () => [...models.baseModels(), ...models.library().filter(({ id }) => isServed(id))].map(mark),
     library: () => models.library().filter(({ id }) => !isServed(id)),
   };
