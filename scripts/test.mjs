@@ -15,6 +15,7 @@ import { installRay } from '../src/training/runners/ray-cluster.fixture.ts';
 import { dismissTestServer } from '../test/support/database.ts';
 import { installLlamaServer } from '../test/support/llama-server.ts';
 import { pythonProgram } from '../test/support/python.ts';
+import { realModels } from '../test/support/real-models.ts';
 import { findBrowser } from './browser.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -110,7 +111,10 @@ async function installForTests() {
     for (const install of installs) await install().catch((error) => console.log(String(error)));
   };
   // There are two cores, and the first takes as long as the others.
-  await Promise.all([inTurn(() => pythonProgram('python')), inTurn(installLlamaServer, installRay, findBrowser)]);
+  await Promise.all([
+    inTurn(() => pythonProgram('python')),
+    inTurn(installLlamaServer, realModels, installRay, findBrowser),
+  ]);
 }
 
 /** Where the time of a long run goes: a suite that is kept quick is run often. */

@@ -7,17 +7,16 @@ import { systemClock } from '#kernel';
 import { putRoute } from '#models';
 import { startApp, type TestApp } from '#test/app.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
-import { startLlamaServer } from '#test/llama-server.ts';
+import { type LlamaServer, startLlamaServer } from '#test/llama-server.ts';
 import { seedTenant, type Tenant } from '#test/tenants.ts';
 import { prompt, sampling } from '../../src/engine/remote/chat-call.fixture.ts';
 
 /** llama.cpp's own server behind a base model that is not installed here: callers cannot tell it from our own engine. */
-type Server = Awaited<ReturnType<typeof startLlamaServer>>;
 const remoteText = 'qwen3-0.6b';
 const remoteEmbedding = 'qwen3-embedding-0.6b';
 let database: TestDatabase;
 let app: TestApp;
-let servers: Server[] = [];
+let servers: LlamaServer[] = [];
 let owner: Tenant;
 let chat: OpenAI;
 
@@ -27,8 +26,8 @@ before(async () => {
   owner = await seedTenant(database.database, app.models);
   const fileOf = (id: string) => app.models.find(id)?.installed?.ggufPath ?? '';
   servers = [
-    await startLlamaServer(fileOf('fanfold-tiny-chat'), 'text'),
-    await startLlamaServer(fileOf('fanfold-tiny-embed'), 'embedding'),
+    await startLlamaServer(fileOf('fanfold-tiny-chat')),
+    await startLlamaServer(fileOf('fanfold-tiny-embed'), { kind: 'embedding' }),
   ];
   const route = { api: 'llama-server', secretSource: null, upstreamModel: 'any', weight: 1, draining: false } as const;
   const models = [remoteText, remoteEmbedding];

@@ -119,7 +119,7 @@ test("llama.cpp's server with the adapter answers as our own engine does, and it
   const file = server.app.models.find(base)?.installed?.ggufPath ?? '';
   const plain = await say(base);
   assert.notEqual(own, plain, 'the adapter makes a difference');
-  const bare = await startLlamaServer(file, 'text');
+  const bare = await startLlamaServer(file);
   await putRoute(server.database, routeTo(bare.url, 'llama-server'));
   const ggufs = () => readdirSync(folder).filter((name) => name.endsWith('.gguf'));
   try {
@@ -128,7 +128,7 @@ test("llama.cpp's server with the adapter answers as our own engine does, and it
   } finally {
     await bare.stop();
   }
-  const engine = await startLlamaServer(file, 'text', [join(folder, ggufs()[0] ?? '')]);
+  const engine = await startLlamaServer(file, { adapters: [join(folder, ggufs()[0] ?? '')] });
   const posts = await countingProxy(engine.url);
   try {
     await putRoute(server.database, routeTo(posts.url, 'llama-server'));

@@ -11,18 +11,39 @@ const requirements = join(root, 'test/support/llama-server/requirements.txt');
 /** One that cannot start ends by itself; this is for one that hangs. */
 const startMs = 180_000;
 
+export type LlamaServerOptions = {
+  kind?: 'text' | 'embedding';
+  adapters?: readonly string[];
+  /** Calls at once; default: 2. */
+  parallel?: number;
+  threads?: number;
+};
+
+export type LlamaServer = {
+  /** The base of OpenAI's routes. */
+  url: string;
+  stop: () => Promise<void>;
+};
+
+const contextOfCall = 4096;
+
 /**
- * llama.cpp's own server with a model and adapters, ready; installed first when it is not there. `url` is its OpenAI base URL. As after
+ * llama.cpp's own server with a model and adapters, ready; installed first when it is not there. As after
  * `--lora`, the adapters are on for whoever does not choose.
  */
-export async function startLlamaServer(ggufPath: string, kind: 'text' | 'embedding', adapters: readonly string[] = []) {
+export async function startLlamaServer(ggufPath: string, options: LlamaServerOptions = {}): Promise<LlamaServer> {
   const python = await installLlamaServer();
   for (let tries = 1; ; tries += 1) {
     // Somebody else may take the port before the server does.
-    const server = await tryToStart(python, ggufPath, kind === 'embedding' ? [kind] : adapters);
+    const server = await tryToStart(python, ggufPath, flagsOf(options));
     if (server) return server;
     if (tries === 3) throw new Error('The server of llama.cpp does not start.');
   }
+}
+
+function flagsOf({ kind = 'text', adapters = [], parallel = 2, threads = 1 }: LlamaServerOptions): string[] {
+  const numbers = [`--parallel=${parallel}`, `--context=${parallel * contextOfCall}`, `--threads=${threads}`];
+  return [...(kind === 'embedding' ? ['--embedding'] : []), ...adapters.map((path) => `--adapter=${path}`), ...numbers];
 }
 
 async function tryToStart(python: string, ggufPath: string, more: readonly string[]) {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { root } from './source-tree.ts';
 
 /** A running `fanfold serve`, as a user would start it: a process of its own, spoken to over HTTP only. */
 export type Program = {
@@ -22,11 +23,12 @@ export type ProgramOptions = {
   databaseUrl?: string;
   dataDir?: string;
   env?: Record<string, string>;
+  /** The folder of another checkout; default: this one. */
+  checkout?: string;
   /** Longest time until it listens. */
   startMs?: number;
 };
 
-const main = path.join(import.meta.dirname, '../../src/main.ts');
 /** The greeting comes in one piece after the port is open; its second half tells that it is complete. */
 const greeting = /Fanfold listens on (http:\S+)[\s\S]*(?:Try it:|Keys cannot be shown again)/;
 const keyPattern = /fnf_[0-9A-Za-z]{49}/;
@@ -35,7 +37,7 @@ const keyPattern = /fnf_[0-9A-Za-z]{49}/;
 export async function startProgram(options: ProgramOptions = {}): Promise<Program> {
   const ownDir = options.dataDir === undefined;
   const dataDir = options.dataDir ?? (await mkdtemp(path.join(tmpdir(), 'fanfold-test-')));
-  const child = spawn(process.execPath, [main, 'serve'], {
+  const child = spawn(process.execPath, [path.join(options.checkout ?? root, 'src/main.ts'), 'serve'], {
     env: {
       ...process.env,
       HOST: '127.0.0.1',
