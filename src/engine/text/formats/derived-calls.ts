@@ -5,7 +5,7 @@ import { openingsOf, textOf } from './call-openings.ts';
 import { type CallLayout, deriveLayout, type LayoutPart } from './derive-layout.ts';
 import { deriveReasoning } from './derive-reasoning.ts';
 import { derivedExpression } from './derived-grammar.ts';
-import { asObject, callOf, isKnown, parseJson } from './json-values.ts';
+import { asObject, callOf, isKnown, parseJson, spacedJson } from './json-values.ts';
 import { readTagged } from './tagged-arguments.ts';
 
 /** Formats that a chat template shows by how it renders calls: nearly all. */
@@ -178,13 +178,11 @@ function written(layout: CallLayout, calls: readonly { name: string; arguments: 
         .join('');
     const body =
       given.kind === 'json'
-        ? JSON.stringify(values)
+        ? spacedJson(values)
         : Object.entries(asObject(values) ?? {})
             .map(([key, value]) => {
               const isText = typeof value === 'string';
-              return (
-                given.open + key + (isText ? given.text + value : given.other + JSON.stringify(value)) + given.close
-              );
+              return given.open + key + (isText ? given.text + value : given.other + spacedJson(value)) + given.close;
             })
             .join(given.separator);
     return fixed(head) + name + fixed(middle) + body + fixed(tail);

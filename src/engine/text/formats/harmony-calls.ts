@@ -3,7 +3,7 @@ import { anyObject } from '../json-rules.ts';
 import { argumentsExpression } from '../tool-grammar.ts';
 import type { AllowedCalls, CallFormatModule, CallReading } from './call-format.ts';
 import type { CallInput } from './call-input.ts';
-import { callOf, isKnown } from './json-values.ts';
+import { callOf, isKnown, spacedJson } from './json-values.ts';
 import { probe, probeCalls, question } from './template-probe.ts';
 
 const recipient = 'to=functions.';
@@ -34,7 +34,7 @@ export const harmonyCalls: CallFormatModule<Record<string, never>> = {
       calls
         .map(
           ({ name, arguments: given }) =>
-            `<|channel|>commentary ${recipient}${name} json${message}${JSON.stringify(given)}`,
+            `<|channel|>commentary ${recipient}${name} json${message}${spacedJson(given)}`,
         )
         .join(`<|call|>${start}`),
   }),

@@ -44,3 +44,13 @@ export function typedValue(text: string, types: readonly unknown[]): unknown {
     value === null ? 'null' : Array.isArray(value) ? 'array' : isExactNumber(value) ? 'number' : typeof value;
   return types.includes(type) || (type === 'number' && types.includes('integer')) ? value : text;
 }
+
+/** As Python writes JSON, and so nearly all templates: with a blank behind commas and colons. */
+export function spacedJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(spacedJson).join(', ')}]`;
+  const fields = asObject(value);
+  if (fields === null) return JSON.stringify(value);
+  return `{${Object.entries(fields)
+    .map(([key, item]) => `${JSON.stringify(key)}: ${spacedJson(item)}`)
+    .join(', ')}}`;
+}
