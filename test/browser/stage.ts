@@ -64,13 +64,15 @@ export type StageOptions = {
   settings?: Record<string, string>;
   /** A name of the server that only this browser knows; plain HTTP, as in somebody's house. */
   host?: string;
+  /** Default: one of its own. */
+  dataDir?: string;
 };
 
-export async function openStage({ settings = {}, host }: StageOptions = {}): Promise<Stage> {
+export async function openStage({ settings = {}, host, dataDir }: StageOptions = {}): Promise<Stage> {
   // First: where the app cannot be built, nothing is open that would keep the test from ending.
   const site = await readySite();
   const database = await createTestDatabase();
-  const app = await startApp(database.database, { settings, site });
+  const app = await startApp(database.database, { settings, site, ...(dataDir === undefined ? {} : { dataDir }) });
   const origin = host === undefined ? app.origin : `http://${host}`;
   const browser = await launchBrowser(host === undefined ? [] : [resolverRule(host, app.origin)]);
   const place = { origin, browser, database: database.database };

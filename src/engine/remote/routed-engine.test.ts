@@ -19,11 +19,8 @@ function engineWhoseRoute(refuses: 'prepareChat' | 'generate', why: FaultName, {
   return createRoutedEngine({ own, remote, isInstalled: () => isInstalled, provideAdapter: async () => {} });
 }
 
-async function whoAnswers(engine: Engine): Promise<string> {
-  const prompt = {
-    target: { baseModelId: 'big', adapter: null },
-    messages: [] as ChatPrompt['messages'],
-  } as ChatPrompt;
+async function whoAnswers(engine: Engine, messages: ChatPrompt['messages'] = []): Promise<string> {
+  const prompt = { target: { baseModelId: 'big', adapter: null }, messages } as ChatPrompt;
   const { handle } = await engine.prepareChat(prompt, new AbortController().signal);
   return (await engine.generate({ handle } as GenerationRequest, () => {})).reason;
 }
@@ -42,5 +39,15 @@ test('what may have run at a route is not run here', async () => {
     await assert.rejects(
       whoAnswers(engineWhoseRoute('generate', why)),
       (error) => error instanceof Fault && error.fault === why,
+    );
+});
+
+test('what has images does not run here, where nobody reads them', async () => {
+  const image = { mediaType: 'image/png', base64: 'iVBO', param: 'messages[0].content[0]' };
+  const seen: ChatPrompt['messages'] = [{ role: 'user', content: '[image]', parts: [{ type: 'image', image }] }];
+  for (const step of ['prepareChat', 'generate'] as const)
+    await assert.rejects(
+      whoAnswers(engineWhoseRoute(step, 'capacity_unavailable'), seen),
+      (error) => error instanceof Fault && error.fault === 'capacity_unavailable',
     );
 });

@@ -85,7 +85,7 @@ export const faultTexts: Record<string, FaultText> = {
     'Send it again with the same key, after a second.',
   ),
   embeddings_not_enabled: text(
-    'An embedding call, or search feedback, in a text project.',
+    'An embedding or rerank call, or search feedback, in a text project.',
     'Use an embedding project.',
   ),
   api_version_required: text(

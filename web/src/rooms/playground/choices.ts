@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/generated/contract.ts';
+import type { ModelKind } from '../../ui/kind.tsx';
 import type { CallableModel } from '../models/index.ts';
 import type { Choice } from './settings.ts';
 
@@ -11,7 +12,7 @@ type AvailableModels = {
 };
 
 /** Models that can be called: hosted models first, then trained ones, then base models. */
-export function choicesOf(kind: 'text' | 'embedding', { hosted, trained, bases }: AvailableModels): Choice[] {
+export function choicesOf(kind: ModelKind, { hosted, trained, bases }: AvailableModels): Choice[] {
   const installed = bases.filter((base) => base.kind === kind && base.serving.available);
   const hostedChoices = hosted.flatMap(({ alias, base_model, state }): Choice[] => {
     const base = bases.find(({ id }) => id === base_model);
@@ -22,7 +23,7 @@ export function choicesOf(kind: 'text' | 'embedding', { hosted, trained, bases }
   const names = new Set(hostedChoices.map(({ id }) => id));
   const trainedChoices = trained.flatMap(({ ref, name, base_model, callable }): Choice[] => {
     const base = bases.find(({ id }) => id === base_model);
-    return callable && base ? [{ kind: 'trained', id: ref, label: `${name} · ${base.name}`, base }] : [];
+    return callable && base?.kind === kind ? [{ kind: 'trained', id: ref, label: `${name} · ${base.name}`, base }] : [];
   });
   const plain = installed.filter(({ id }) => !names.has(id));
   return [

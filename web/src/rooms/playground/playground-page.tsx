@@ -19,6 +19,11 @@ const EmbeddingPlayground = lazy(async () => {
   return { default: page };
 });
 
+const RerankPanel = lazy(async () => {
+  const { RerankPanel: panel } = await import('./rerank-panel.tsx');
+  return { default: panel };
+});
+
 export function PlaygroundPage() {
   const t = useTexts(playgroundTexts);
   const { data: project } = useSuspenseQuery(projectQuery(route.useParams()));
@@ -43,15 +48,22 @@ function Models({ project }: { project: Project }) {
   const { model } = playground.useSearch();
   const found = { hosted: hosted.data, trained: trained.data, bases: bases.data };
   const [first, ...others] = choicesOf(project.kind, found);
+  const [reranker, ...rerankers] = project.kind === 'embedding' ? choicesOf('reranker', found) : [];
   // A new model may be missing in the cached list.
-  const isKnown = model === undefined || [first, ...others].some((choice) => choice?.id === model);
+  const isKnown =
+    model === undefined || [first, ...others, reranker, ...rerankers].some((choice) => choice?.id === model);
   if (!isKnown && (isHostedOld || isTrainedOld)) return <TableSkeleton columns={2} rows={6} />;
-  if (!first)
+  if (!first && !reranker)
     return (
       <EmptyState icon={IconMessageCircle} title={t.noModelsTitle}>
         {t.noModelsText}
       </EmptyState>
     );
-  const models = { project, choices: [first, ...others] as const };
-  return project.kind === 'text' ? <ChatPlayground {...models} /> : <EmbeddingPlayground {...models} />;
+  const Playground = project.kind === 'text' ? ChatPlayground : EmbeddingPlayground;
+  return (
+    <>
+      {first && <Playground project={project} choices={[first, ...others]} />}
+      {reranker && <RerankPanel project={project} choices={[reranker, ...rerankers]} />}
+    </>
+  );
 }

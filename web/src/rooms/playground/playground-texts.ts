@@ -106,6 +106,13 @@ export const playgroundTexts = catalogue(
       noneTitle: 'Nothing to compare yet',
       used: (tokens: string) => `${pluralize(tokens, 'token was', 'tokens were')} embedded.`,
     },
+    rerank: {
+      title: 'Rerank',
+      text: 'Documents, ranked by a reranker: from 0 to 1, how well each fits the query.',
+      documents: 'Documents',
+      rank: 'Rank the documents',
+      used: (tokens: string) => `${pluralize(tokens, 'token was', 'tokens were')} read.`,
+    },
   },
   {
     noModelsTitle: '没有可对话的模型',
@@ -204,6 +211,13 @@ export const playgroundTexts = catalogue(
       none: '粘贴几条文本，看看模型认为它们有多接近。',
       noneTitle: '还没有可比较的内容',
       used: (tokens) => `共嵌入 ${tokens} 个词元。`,
+    },
+    rerank: {
+      title: '重排',
+      text: '由重排模型为文档排序：0 到 1 表示与查询的匹配程度。',
+      documents: '文档',
+      rank: '为文档排序',
+      used: (tokens) => `共读取 ${tokens} 个词元。`,
     },
   },
 );

@@ -74,7 +74,7 @@ type RankingProps = {
   before: readonly Ranked[] | null;
 };
 
-function Ranking({ title, texts, found, before }: RankingProps) {
+export function Ranking({ title, texts, found, before }: RankingProps) {
   const t = useTexts(playgroundTexts);
   const format = useFormat();
   const moved = (index: number, place: number) => {
