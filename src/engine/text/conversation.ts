@@ -103,6 +103,11 @@ function parsedArguments(text: string): unknown {
   }
 }
 
+/** For templates that want reasoning in every answer of a history: where there is none, it is empty. */
+export function withReasoning(messages: readonly TemplateMessage[]): TemplateMessage[] {
+  return messages.map((message) => (message.role === 'assistant' ? { reasoning_content: '', ...message } : message));
+}
+
 /** Merged for templates that want the system message first and turns that alternate. Nothing is dropped. */
 export function mergeTurns(messages: readonly TemplateMessage[]): TemplateMessage[] {
   const system = messages.filter((message) => message.role === 'system').map((message) => message.content);

@@ -265,3 +265,11 @@ test('an effort that the model has no control for is refused by its name, unless
   }
   assert.ok(renderChat(plain, chatPrompt({ reasoningEffort: 'none' })).text !== '');
 });
+
+test('a template that wants reasoning in every answer gets it empty where a history has none', () => {
+  const wanting = template(`{%- for m in messages -%}[{{ m.role }}]
+{%- if m.role == 'assistant' -%}{%- if m.reasoning_content is not defined -%}{{ raise_exception('no reasoning') }}{%- endif -%}
+<think>{{ m.reasoning_content }}</think>{%- endif -%}{{ m.content }}{%- endfor -%}`);
+  const { text } = renderChat(wanting, chatPrompt({ messages: [user('a'), assistant('b'), user('c')] }));
+  assert.equal(text, '[user]a[assistant]<think></think>b[user]c');
+});

@@ -9,6 +9,7 @@ import {
   toolInstructions,
   toTemplateMessages,
   toTemplateTools,
+  withReasoning,
   withReasoningField,
 } from './conversation.ts';
 import { missingEffort } from './formats/capabilities.ts';
@@ -62,7 +63,7 @@ export function compileChatTemplate(options: ChatTemplateOptions): ChatTemplate 
 
 /**
  * Renders the conversation up to where the model starts to write. It is rendered as it is first; where the template
- * refuses (many want the system message first and user and assistant in turn), again with neighbouring turns
+ * refuses (many want the system message first and user and assistant in turn), again with reasoning in every answer, with neighbouring turns
  * merged, and last as plain user and assistant turns. Throws `invalid_request` (`messages`, or `tools` where the
  * template cannot show tools and no call is forced).
  */
@@ -147,7 +148,12 @@ function render(
       ...(shown.length === 0 ? {} : toolsVariable(format, shield.protect(shown))),
       messages: shield.protect(withReasoningField(variant(), field)),
     });
-  const variants = [() => messages, () => mergeTurns(messages), () => plainTurns(messages, format)];
+  const variants = [
+    () => messages,
+    () => withReasoning(messages),
+    () => mergeTurns(messages),
+    () => plainTurns(messages, format),
+  ];
   const rendered = renderFirst([
     ...variants.map((variant) => attempt(variant, tools)),
     // Some templates need what schemas may leave out.
