@@ -32,6 +32,8 @@ export type {
   Sampling,
   Target,
   TokenizeInput,
+  TokenLogprob,
+  TokenProbability,
   ToolCall,
   ToolChoice,
   ToolDefinition,

@@ -100,6 +100,11 @@ export type TokenizeInput = {
 };
 export type DetokenizeInput = { baseModelId: string; scope: string; tokens: readonly number[] };
 
+/** `bytes`: of its text, which need not be whole characters. */
+export type TokenProbability = { token: string; logprob: number; bytes: number[] };
+/** A token of an answer, and the likeliest ones at its place. Of the model itself, before any setting of sampling. */
+export type TokenLogprob = TokenProbability & { top: TokenProbability[] };
+
 export type LogitBias = { token: number; bias: number };
 
 export type Sampling = {
@@ -122,6 +127,8 @@ export type Sampling = {
   repetitionPenalty?: number;
   /** Added to the scores of these tokens of the model. */
   logitBias?: readonly LogitBias[];
+  /** Content comes with the log probabilities of its tokens, and so many of the likeliest at each place; left out: it does not. */
+  logprobs?: number;
   presencePenalty: number;
   frequencyPenalty: number;
   seed: number | null;
@@ -142,7 +149,8 @@ export type GenerationRequest = {
 
 export type Delta =
   | { type: 'reasoning'; text: string }
-  | { type: 'content'; text: string }
+  /** `logprobs`: of the tokens that begin in the text; a token may be one delta earlier or later than its text. */
+  | { type: 'content'; text: string; logprobs?: TokenLogprob[] }
   /** A complete call; `arguments` is valid JSON text. */
   | { type: 'tool_call'; index: number; name: string; arguments: string };
 

@@ -1,4 +1,4 @@
-import type { Delta } from '#engine';
+import type { Delta, TokenLogprob } from '#engine';
 import { randomPage } from '#kernel';
 
 /** A delta whose tool call has its id: then everyone who renders it uses the same. */
@@ -9,7 +9,7 @@ export type NamedDelta =
 /** A piece of an answer, in the order in which the model wrote it. Pieces of one type that followed each other are one. */
 export type AnswerPart =
   | { type: 'reasoning'; text: string }
-  | { type: 'content'; text: string }
+  | { type: 'content'; text: string; logprobs?: TokenLogprob[] }
   | { type: 'tool_call'; callId: string; name: string; arguments: string };
 
 /** Gathers the deltas of one answer; however they are split, the parts are the same. */
@@ -25,8 +25,20 @@ export class CollectedAnswer {
     if (delta.type === 'tool_call') {
       const { callId, name, arguments: args } = delta;
       this.#parts.push({ type: 'tool_call', callId, name, arguments: args });
-    } else if (last?.type === delta.type) last.text += delta.text;
-    else if (delta.text !== '') this.#parts.push({ ...delta });
+    } else if (last?.type === delta.type) {
+      last.text += delta.text;
+      if (last.type === 'content' && delta.type === 'content') last.logprobs?.push(...(delta.logprobs ?? []));
+    } else if (delta.text !== '') {
+      this.#parts.push(
+        delta.type === 'content' && delta.logprobs ? { ...delta, logprobs: [...delta.logprobs] } : { ...delta },
+      );
+    }
+  }
+
+  /** Of all tokens of its content; null where nobody asked for them, or there is none. */
+  get logprobs(): TokenLogprob[] | null {
+    const all = this.#parts.flatMap((part) => (part.type === 'content' && part.logprobs ? [part.logprobs] : []));
+    return all.length === 0 ? null : all.flat();
   }
 
   /** All text of a type, of one piece. */

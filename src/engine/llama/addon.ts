@@ -26,6 +26,15 @@ export type NativeContext = {
     confidence: false,
     logits: true,
   ): Promise<[token: Token, probabilities: undefined, confidence: undefined, logits: number[]]>;
+  /** Scores of some tokens, and the sum of all weights, of which the likeliest token's is 1. */
+  sampleToken(
+    batchIndex: number,
+    sampler: NativeSampler,
+    probabilities: false,
+    confidence: false,
+    logits: [tokens: Token[], highest: false, lowest: false, selected: boolean, top: 0],
+    totalWeight: true,
+  ): Promise<[token: Token, probabilities: undefined, confidence: undefined, logits: number[], weight: number]>;
   disposeSequence(sequenceId: number): void;
   /** false: these cells cannot be removed one by one (recurrent models). */
   removeTokenCellsFromSequence(sequenceId: number, startPosition: number, endPosition: number): boolean;

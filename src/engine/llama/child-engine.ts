@@ -6,6 +6,7 @@ import { formatOf } from '../text/shown-tokens.ts';
 import { type NativeModel, openModel, type Token } from './binding.ts';
 import { EmbeddingRunner } from './embedding-runner.ts';
 import { Generation, type ReasoningTags } from './generation.ts';
+import { LogprobReader } from './logprobs.ts';
 import {
   createPromptMaker,
   type PromptMaker,
@@ -40,6 +41,7 @@ export class ChildEngine {
   readonly #tags: ReasoningTags;
   readonly #prompts: PromptMaker;
   readonly #samplers: Samplers;
+  readonly #logprobs: LogprobReader;
   /** By handle; the parent releases what is not used. */
   readonly #prepared = new Map<string, TokenizedChat | TokenizedInputs>();
   readonly #runner: TextRunner | EmbeddingRunner;
@@ -56,13 +58,14 @@ export class ChildEngine {
   private constructor(model: NativeModel, options: ChildEngineOptions) {
     const { config, send, nativeWorkIsOrdered, failed } = options;
     const now = () => performance.now();
+    this.#vocabulary = createVocabulary(model);
+    this.#logprobs = new LogprobReader(model, this.#vocabulary);
     const runner =
       config.kind === 'text'
-        ? new TextRunner({ model, config, send, now, nativeWorkIsOrdered })
+        ? new TextRunner({ model, config, logprobs: this.#logprobs, send, now, nativeWorkIsOrdered })
         : new EmbeddingRunner({ model, config, send, now });
     this.#options = options;
     this.#model = model;
-    this.#vocabulary = createVocabulary(model);
     this.#format = config.kind === 'text' ? formatOf(this.#vocabulary) : null;
     this.#tags = reasoningTags(this.#vocabulary, this.#format);
     this.#samplers = new Samplers(model, config.kind === 'text' ? this.#vocabulary.characterRules() : noCharacterRules);
@@ -92,6 +95,7 @@ export class ChildEngine {
     await this.#stepLoop.end();
     await this.#runner.close();
     this.#samplers.close();
+    this.#logprobs.close();
     await this.#model.dispose();
   }
 

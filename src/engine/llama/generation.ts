@@ -1,4 +1,5 @@
-import type { Delta, Finished, Sampling } from '../port.ts';
+import type { Delta, Finished, Sampling, TokenLogprob } from '../port.ts';
+import { ContentLogprobs } from '../text/content-logprobs.ts';
 import type { OutputParser } from '../text/output-parser.ts';
 import type { NativeGrammar, Token } from './binding.ts';
 import { isPenalised, type RequestSampler } from './sampler.ts';
@@ -61,7 +62,8 @@ export class Generation {
   readonly next: Token[] = [];
   readonly #options: GenerationOptions;
   readonly #text: TokenText;
-  #undelivered: Token[] = [];
+  #undelivered: { token: Token; logprob: TokenLogprob | null }[] = [];
+  readonly #logprobs: ContentLogprobs | null;
   #generated: Token[] | null;
   #completionTokens = 0;
   #deliveredTokens = 0;
@@ -82,6 +84,7 @@ export class Generation {
     this.#options = options;
     this.#text = createTokenText(options.vocabulary);
     this.#generated = isPenalised(sampling) ? [] : null;
+    this.#logprobs = sampling.logprobs === undefined ? null : new ContentLogprobs();
     this.#constraint = prompt.constraint;
     this.#calls = prompt.calls;
     this.#watching = prompt.constraint !== null || options.reasoningBudget < Infinity;
@@ -92,7 +95,12 @@ export class Generation {
     return this.#options.prompt.tokens;
   }
 
-  take(token: Token): TakeResult {
+  /** Log probabilities to read with each token; null: none. */
+  get topLogprobs(): number | null {
+    return this.#options.sampling.logprobs ?? null;
+  }
+
+  take(token: Token, logprob: TokenLogprob | null = null): TakeResult {
     this.next.length = 0;
     const { vocabulary } = this.#options;
     if (this.#constraint !== null && this.#beginsAnswer(token)) {
@@ -108,7 +116,7 @@ export class Generation {
     }
     // The place of an end that comes too early, and of a first token of reasoning that is not to be, is taken by what closes it.
     if (ends || this.#mayNotReason()) this.#closeReasoning(this.#completionTokens - 1);
-    else this.#accept(token);
+    else this.#accept(token, logprob);
     if (this.#watching) this.#watch();
     if (this.#completionTokens >= this.#mostTokens) {
       this.#ending = 'length';
@@ -129,10 +137,13 @@ export class Generation {
   /** Turns the tokens taken so far into deltas. Afterwards `over` tells whether the text itself ended the generation. */
   parse(): void {
     const { parser } = this.#options;
-    for (const token of this.#undelivered) {
+    for (const { token, logprob } of this.#undelivered) {
       if (parser.stopped !== null) break;
       this.#deliveredTokens += 1;
-      this.#collect(parser.push(this.#text.push(token), 1, this.#options.vocabulary.isControl(token)));
+      const text = this.#text.push(token);
+      const deltas = parser.push(text, 1, this.#options.vocabulary.isControl(token));
+      const tokens = logprob === null ? [] : [{ logprob, length: text.length }];
+      this.#collect(this.#logprobs?.push(tokens, deltas, parser.phase) ?? deltas);
     }
     this.#undelivered.length = 0;
   }
@@ -142,7 +153,9 @@ export class Generation {
     this.parse();
     if (this.#ending !== null) {
       // A character that is not complete is left out: its bytes are no text.
-      this.#collect(this.#options.parser.end(this.#ending));
+      const { parser } = this.#options;
+      const deltas = parser.end(this.#ending);
+      this.#collect(this.#logprobs?.push([], deltas, parser.phase) ?? deltas);
     }
     const deltas = this.#deltas;
     this.#deltas = [];
@@ -179,9 +192,9 @@ export class Generation {
     this.sampler.dispose();
   }
 
-  #accept(token: Token): void {
+  #accept(token: Token, logprob: TokenLogprob | null): void {
     this.next.push(token);
-    this.#undelivered.push(token);
+    this.#undelivered.push({ token, logprob });
     this.#generated?.push(token);
     this.sampler.wrote(token);
   }
@@ -190,7 +203,11 @@ export class Generation {
     for (const delta of deltas) {
       const last = this.#deltas.at(-1);
       if (last === undefined || delta.type === 'tool_call' || last.type !== delta.type) this.#deltas.push(delta);
-      else last.text += delta.text;
+      else {
+        last.text += delta.text;
+        if (last.type === 'content' && delta.type === 'content' && delta.logprobs)
+          last.logprobs?.push(...delta.logprobs);
+      }
     }
   }
 
@@ -262,7 +279,7 @@ export class Generation {
     for (const token of tags.forcedClose) {
       if (this.#completionTokens >= this.#mostTokens) break;
       this.#completionTokens += 1;
-      this.#accept(token);
+      this.#accept(token, null);
     }
     this.parse();
     this.#answerBegins('afterReasoning');

@@ -71,6 +71,7 @@ async function run(asked: readonly Asked[], nativeWorkIsOrdered = true) {
   const runner = new TextRunner({
     model,
     config: { ...smallConfig, ggufPath },
+    logprobs: { read: () => assert.fail('No request has log probabilities.') },
     now: () => nowMs,
     nativeWorkIsOrdered,
     send: (message) => {

@@ -2,7 +2,8 @@ import type { Adapter, Delta } from '../port.ts';
 import { failedBy, Lanes } from './adapters.ts';
 import type { ContextOptions, NativeContext, NativeModel, Token } from './binding.ts';
 import type { Prompt } from './checkpoints.ts';
-import type { Generation } from './generation.ts';
+import type { Generation, TakeResult } from './generation.ts';
+import type { LogprobReader } from './logprobs.ts';
 import { adapterSequences } from './memory.ts';
 import { PrefixCache } from './prefix-cache.ts';
 import type { ChildConfig, FromChild } from './protocol.ts';
@@ -12,6 +13,7 @@ import { noToken, type SamplingOutput, StepTime, sample, ThroughputMeter } from 
 export type TextRunnerOptions = {
   model: Pick<NativeModel, 'loadAdapter' | 'createContext' | 'createCheckpoint' | 'facts'>;
   config: ChildConfig;
+  logprobs: Pick<LogprobReader, 'read'>;
   send: (message: FromChild) => void;
   now: () => number;
   /**
@@ -178,9 +180,9 @@ export class TextRunner {
       let token = tokens[place] ?? noToken;
       const { id } = output.generation;
       if (!this.#generations.has(id)) continue;
-      if (token !== noToken && output.generation.take(token) === 'resample') {
+      if (token !== noToken && (await this.#take(context, output, token)) === 'resample') {
         token = await sample(context, output, time);
-        if (token !== noToken) output.generation.take(token);
+        if (token !== noToken) await this.#take(context, output, token);
       }
       this.#follow(scheduler, output.generation, token);
       time.ownOf(id);
@@ -193,6 +195,13 @@ export class TextRunner {
     await this.#prefixes.stepDone(context, step, (id) => this.#generations.get(id)?.prompt);
     this.#throughput.step(step, time.totalMs);
     this.#throughput.report(this.#options.now());
+  }
+
+  /** Log probabilities are read here one after the other: their samplers serve all requests. */
+  async #take(context: NativeContext, { generation, batchIndex }: SamplingOutput, token: Token): Promise<TakeResult> {
+    const top = generation.topLogprobs;
+    const logprob = top === null ? null : await this.#options.logprobs.read(context, { batchIndex, token, top });
+    return generation.take(token, logprob);
   }
 
   /** Feeds what the generation goes on with, or ends its sequence. Its text is for `deliver`. */

@@ -1,9 +1,11 @@
 import { fault } from '#kernel';
 import type { Delta, Finished, Usage } from '../port.ts';
+import { ContentLogprobs } from '../text/content-logprobs.ts';
 import { bindOutputFormat, standardFormat } from '../text/formats/output-format.ts';
 import { OutputParser } from '../text/output-parser.ts';
 import { CallPieces, legacyCall } from './call-pieces.ts';
 import type { AnswerFields } from './dialect.ts';
+import { logprobsIn } from './logprobs-in.ts';
 import { countOf, fieldsOf, isObject, type JsonFields, textOf } from './wire.ts';
 
 export type AnswerOptions = {
@@ -13,6 +15,8 @@ export type AnswerOptions = {
   /** Ends the content also where the engine leaves it in, as some do with the token that holds it. */
   stop: readonly string[];
   fields: AnswerFields;
+  /** Content comes with log probabilities. */
+  logprobs?: boolean;
 };
 
 type TextKind = 'content' | 'reasoning';
@@ -46,6 +50,7 @@ const answerKeys = ['message', 'response', 'output', 'output_text', 'text', 'con
 export class ChatAnswer {
   readonly #options: AnswerOptions;
   readonly #parser: OutputParser;
+  readonly #logprobs: ContentLogprobs | null;
   #calls: CallPieces | null = null;
   #emittedCalls = 0;
   #choice: unknown = null;
@@ -65,6 +70,7 @@ export class ChatAnswer {
 
   constructor(options: AnswerOptions) {
     this.#options = options;
+    this.#logprobs = options.logprobs === true ? new ContentLogprobs() : null;
     this.#parser = new OutputParser({
       startsInReasoning: false,
       tools: [],
@@ -114,7 +120,10 @@ export class ChatAnswer {
     if (givenUp.has(reason)) throw new Error(`The engine ended its answer with ${JSON.stringify(reason)}.`);
     if (reason !== '') this.#reason = reason;
     this.#stopText ??= this.#stopIn(choice);
-    return texts.flatMap(({ kind, text }) => this.#text(kind, text));
+    const deltas = texts.flatMap(({ kind, text }) => this.#text(kind, text));
+    if (this.#logprobs === null) return deltas;
+    const isContent = texts.some(({ kind }) => kind === 'content');
+    return this.#logprobs.push(isContent ? logprobsIn(choice) : [], deltas, this.#parser.phase);
   }
 
   /** The rest, once nothing more comes. Throws where the engine said what cannot be read, and nothing else. */
@@ -125,7 +134,8 @@ export class ChatAnswer {
     // Text that the model itself has ended with replacement characters.
     const rest = this.#isCut ? [] : [...this.#reasoning(reasoning), ...this.#content(content)];
     const [calls, broken] = this.#endCalls();
-    return [...rest, ...broken, ...this.#parser.end(this.#isCut ? 'length' : 'eog'), ...calls];
+    const deltas = [...rest, ...broken, ...this.#parser.end(this.#isCut ? 'length' : 'eog'), ...calls];
+    return this.#logprobs?.push([], deltas, this.#parser.phase) ?? deltas;
   }
 
   #text(kind: TextKind, text: string): Delta[] {

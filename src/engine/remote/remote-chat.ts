@@ -69,7 +69,8 @@ export async function generateChat(
   const call = routes.take(handle);
   if (!('chat' in call.input)) throw new Error('A prompt of another kind. This is a bug.');
   const { chat } = call.input;
-  const streams = whole !== true || sampling.maxTokens > maxWholeTokens;
+  // Only pieces of a stream tell which tokens are reasoning.
+  const streams = whole !== true || sampling.maxTokens > maxWholeTokens || sampling.logprobs !== undefined;
   let sentMs: number | null = null;
   let answer: ChatAnswer | null = null;
   // What was not sent yet cannot have run: the load of an adapter is not paid for.
@@ -101,6 +102,7 @@ export async function generateChat(
         parallelToolCalls,
         stop: sampling.stop,
         fields: dialect.answer,
+        logprobs: sampling.logprobs !== undefined,
       });
       await (streams ? readStream : readWhole)(response.body, answer, { signal, onDelta });
       if (signal.aborted) return cancelled();

@@ -17,7 +17,17 @@ export const samplingNames: SamplingNames = {
  * where it has no field for what was chosen.
  */
 export function samplingFields(sampling: Sampling, names: SamplingNames | null): JsonFields {
-  const { maxTokens, temperature, topP, presencePenalty, frequencyPenalty, seed, stop, logitBias = [] } = sampling;
+  const {
+    maxTokens,
+    temperature,
+    topP,
+    presencePenalty,
+    frequencyPenalty,
+    seed,
+    stop,
+    logitBias = [],
+    logprobs,
+  } = sampling;
   return {
     ...(Number.isFinite(maxTokens) ? { max_tokens: maxTokens } : {}),
     temperature,
@@ -29,6 +39,7 @@ export function samplingFields(sampling: Sampling, names: SamplingNames | null):
     ...(logitBias.length === 0
       ? {}
       : { logit_bias: Object.fromEntries(logitBias.map(({ token, bias }) => [token, bias])) }),
+    ...(logprobs === undefined ? {} : { logprobs: true, ...(logprobs === 0 ? {} : { top_logprobs: logprobs }) }),
     ...namedFields(sampling, names),
   };
 }

@@ -217,8 +217,17 @@ export const chatRequestSchema = Type.Object(
     }),
     functions: notSupported('functions are deprecated, use tools'),
     function_call: notSupported('functions are deprecated, use tools'),
-    logprobs: notSupported('not supported', false),
-    top_logprobs: notSupported('not supported', 0),
+    logprobs: optional(
+      Type.Boolean({ description: 'The answer comes with the log probabilities of its tokens.', default: false }),
+    ),
+    top_logprobs: optional(
+      Type.Integer({
+        description: 'So many of the likeliest tokens at each place, with `logprobs`.',
+        minimum: 0,
+        maximum: 20,
+        default: 0,
+      }),
+    ),
     audio: notSupported(),
     web_search_options: notSupported(),
     moderation: notSupported(),

@@ -103,8 +103,9 @@ test('a refused field is named by its path', () => {
     [{ seed: 1.5 }, 'seed'],
     [{ presence_penalty: 3 }, 'presence_penalty'],
     [{ n: 2 }, 'n'],
-    [{ logprobs: true }, 'logprobs'],
+    [{ logprobs: 5 }, 'logprobs'],
     [{ top_logprobs: 3 }, 'top_logprobs'],
+    [{ logprobs: true, top_logprobs: 21 }, 'top_logprobs'],
     [{ logit_bias: { 1: 101 } }, 'logit_bias.1'],
     [{ logit_bias: { one: 2 } }, 'logit_bias'],
     [{ logit_bias: [1] }, 'logit_bias'],
@@ -146,6 +147,12 @@ test('top-k, min-p, the repetition penalty and biases of tokens are read', () =>
       { token: 7, bias: -100 },
     ],
   });
+});
+
+test('log probabilities are read with as many of the likeliest as are named', () => {
+  const read = (extra: Record<string, unknown>) => readChatRequest(body(extra)).sampling.logprobs;
+  assert.deepEqual([read({ logprobs: true }), read({ logprobs: true, top_logprobs: 3 })], [0, 3]);
+  assert.deepEqual([read({}), read({ logprobs: false, top_logprobs: 0 })], [undefined, undefined]);
 });
 
 test('strict goes along as it was sent, and whatever else stands there is ignored', () => {

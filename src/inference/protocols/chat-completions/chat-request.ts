@@ -38,10 +38,16 @@ export function readChatRequest(sent: unknown): ChatRequest {
       responseFormat: readResponseFormat(body.response_format),
       reasoningEffort: readReasoningEffort(body),
     },
-    sampling: readSampling(body),
+    sampling: { ...readSampling(body), ...readLogprobs(body) },
     stream,
     includeUsage: stream && (body.stream_options?.include_usage ?? false),
   };
+}
+
+function readLogprobs({ logprobs, top_logprobs: top }: ChatCompletionBody): { logprobs?: number } {
+  if (logprobs) return { logprobs: top ?? 0 };
+  if (top) throw refuse('top_logprobs', 'needs logprobs: true');
+  return {};
 }
 
 /** Options of streams are not looked at where there is no stream. */

@@ -1,10 +1,11 @@
 import Type from 'typebox';
 import { type Contract, nullable } from '#http';
+import { logprobsSchema } from '../openai/logprobs.ts';
 import { answeredModel, created, finishReason, usageExample, usageSchema } from '../openai/usage.schema.ts';
 import { textCallFaults } from '../shared/call.contract.ts';
 import { chatRequestSchema, toolCalls } from './chat-request.contract.ts';
 
-const logprobs = Type.Null({ description: 'Always null.' });
+const logprobs = nullable(logprobsSchema, 'Null unless the request has `logprobs`.');
 const index = Type.Integer({ description: 'Always 0.' });
 const reasoning = Type.String({ description: 'What the model thought before it answered.' });
 const id = Type.String({ description: 'Id of the answer.', pattern: '^chatcmpl-' });
@@ -92,7 +93,7 @@ export const chatContract: Contract = {
 
 A failure before the first frame is an ordinary error. After it the last frame is \`{"error": {...}}\` and there is no \`[DONE]\`.
 
-Fields that are not listed are ignored, except those that ask for something that is not supported (such as \`logprobs\` or \`functions\`): they are refused. Calls are kept as training data only where the owner of the project turned that on.`,
+Fields that are not listed are ignored, except those that ask for something that is not supported (such as \`functions\` or \`audio\`): they are refused. Calls are kept as training data only where the owner of the project turned that on.`,
   body: chatRequestSchema,
   bodyExamples: [
     {

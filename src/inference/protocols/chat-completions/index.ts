@@ -9,6 +9,7 @@ import {
   wireId,
 } from '../../collected-answer.ts';
 import type { Protocol, StreamWriter, TextCall } from '../../protocol.ts';
+import { type LogprobsWire, logprobsToWire } from '../openai/logprobs.ts';
 import { chatContract } from './chat.contract.ts';
 import { type ChatRequest, readChatRequest } from './chat-request.ts';
 import { modelsRoutes } from './models.routes.ts';
@@ -62,7 +63,13 @@ export type AnswerHead = { id: string; created: number; model: string };
 
 /** The body of a chat completion (interface 2.2). */
 export function chatCompletion(head: AnswerHead, answer: CollectedAnswer, finished: Finished) {
-  const choice = { index: 0, message: assistantMessage(answer), logprobs: null, finish_reason: finished.reason };
+  const { logprobs } = answer;
+  const choice = {
+    index: 0,
+    message: assistantMessage(answer),
+    logprobs: logprobs && logprobsToWire(logprobs),
+    finish_reason: finished.reason,
+  };
   return {
     id: head.id,
     object: 'chat.completion',
@@ -82,14 +89,18 @@ export type ChatCompletion = ReturnType<typeof chatCompletion>;
 export function createFrames(head: AnswerHead, includeUsage: boolean) {
   const start = `data: {"id":${JSON.stringify(head.id)},"object":"chat.completion.chunk","created":${head.created},"model":${JSON.stringify(head.model)},"choices":[`;
   const end = includeUsage ? '],"usage":null}\n\n' : ']}\n\n';
-  const chunk = (delta: string, finishReason: string) =>
-    `${start}{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${finishReason}}${end}`;
+  const chunk = (delta: string, finishReason: string, logprobs = 'null') =>
+    `${start}{"index":0,"delta":${delta},"logprobs":${logprobs},"finish_reason":${finishReason}}${end}`;
   return {
     role: () => chunk('{"role":"assistant","content":""}', 'null'),
     delta(delta: NamedDelta): string {
       switch (delta.type) {
         case 'content':
-          return chunk(`{"content":${eventData(delta.text)}}`, 'null');
+          return chunk(
+            `{"content":${eventData(delta.text)}}`,
+            'null',
+            delta.logprobs && eventData(logprobsToWire(delta.logprobs)),
+          );
         case 'reasoning':
           return chunk(`{"reasoning_content":${eventData(delta.text)}}`, 'null');
         case 'tool_call':
@@ -115,17 +126,21 @@ function toolCallDeltas(delta: Extract<NamedDelta, { type: 'tool_call' }>): stri
 export function framesOfCompletion({ choices, usage, ...head }: ChatCompletion, includeUsage: boolean): string {
   const frames = createFrames(head, includeUsage);
   const texts = [frames.role()];
-  for (const { message, finish_reason: reason } of choices) {
-    texts.push(...deltasOf(message).map(frames.delta), frames.finish(reason));
+  for (const { message, logprobs, finish_reason: reason } of choices) {
+    texts.push(...deltasOf(message, logprobs).map(frames.delta), frames.finish(reason));
   }
   if (includeUsage) texts.push(frames.usage(usage));
   return texts.join('') + frames.done;
 }
 
-function deltasOf({ content, reasoning_content: reasoning, tool_calls: calls = [] }: AssistantMessage): NamedDelta[] {
+function deltasOf(
+  { content, reasoning_content: reasoning, tool_calls: calls = [] }: AssistantMessage,
+  logprobs: LogprobsWire | null,
+): NamedDelta[] {
+  const tokens = logprobs?.content.map(({ top_logprobs: top, ...token }) => ({ ...token, top }));
   return [
     ...(reasoning ? [{ type: 'reasoning' as const, text: reasoning }] : []),
-    ...(content ? [{ type: 'content' as const, text: content }] : []),
+    ...(content ? [{ type: 'content' as const, text: content, ...(tokens && { logprobs: tokens }) }] : []),
     ...calls.map(({ id, function: { name, arguments: args } }, index) => {
       return { type: 'tool_call' as const, index, name, arguments: args, callId: id };
     }),

@@ -43,6 +43,9 @@ export function readResponsesRequest(sent: unknown, seal: TextSeal): ResponsesRe
   const body = readBody(responsesRequestSchema, sent);
   const { input, prompt, choice } = readPrompt(body, seal);
   const sampling = readSampling(body);
+  const include = body.include ?? [];
+  if (include.includes('message.output_text.logprobs'))
+    throw refuse('include', 'log probabilities are not supported here; use chat completions');
   const summary = body.reasoning?.summary ?? body.reasoning?.generate_summary ?? null;
   return {
     model: body.model,
@@ -52,7 +55,7 @@ export function readResponsesRequest(sent: unknown, seal: TextSeal): ResponsesRe
     stream: body.stream ?? false,
     dropsOldestTurns: body.truncation === 'auto',
     wantsStored: body.store ?? true,
-    wantsSealed: (body.include ?? []).includes('reasoning.encrypted_content'),
+    wantsSealed: include.includes('reasoning.encrypted_content'),
     wantsSummary: summary !== null && summary !== 'none',
     settings: {
       background: false,
