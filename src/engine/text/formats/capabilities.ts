@@ -19,7 +19,7 @@ export function capabilitiesOf(spec: OutputFormatSpec): TemplateCapabilities {
   const reasoningEfforts = effortsOf(spec);
   const missing: TemplateCapabilities['missing'] = {};
   if (!hasTools) missing.tools = 'The chat template has no tools.';
-  else if (!tools) missing.tools = 'The chat template does not show how the model writes calls.';
+  else if (!tools) missing.tools = unknownForm(spec);
   if (tools && !parallelToolCalls) missing.parallel_tool_calls = 'The chat template takes one call per answer.';
   const reason = missingEffort(spec);
   if (reason !== null) missing.reasoning_effort = reason;
@@ -38,4 +38,10 @@ export function missingEffort({ efforts, reasoning }: Pick<OutputFormatSpec, 'ef
   return reasoning === null
     ? 'The model does not reason.'
     : 'The chat template of the model has no control of how much it reasons.';
+}
+
+function unknownForm({ history }: OutputFormatSpec): string {
+  return history.calls === 'template'
+    ? 'The chat template writes calls in a form that is not known.'
+    : 'The chat template does not show how the model writes calls.';
 }
