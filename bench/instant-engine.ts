@@ -28,7 +28,7 @@ export function createInstantEngine(): Engine {
     tokenize: async () => [],
     detokenize: async () => '',
     release: () => {},
-    status: () => ({ status: 'ready', etaMs: null, loadedAtMs: null, error: null }),
+    status: () => ({ status: 'ready', etaMs: null, loadedAtMs: null, error: null, runsOn: null }),
     throughput: () => ({ prefillMsPerToken: 0.01, decodeMsPerToken: 0.1 }),
     load: () => ({ running: 0, waiting: 0 }),
     warm: () => {},

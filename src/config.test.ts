@@ -46,7 +46,7 @@ test('a value in the file that looks like a number is taken as it is written', a
     'oidc_client_id: 0123\nhf_token: 1e3\ns3_region: 0x10\nengine_gpu: off\nport: 9000\n',
   );
   const { oidcClientId, hubToken, s3Region, engineGpu, port } = loadConfig({ FANFOLD_CONFIG: path });
-  assert.deepEqual([oidcClientId, hubToken, s3Region, engineGpu, port], ['0123', '1e3', '0x10', false, 9000]);
+  assert.deepEqual([oidcClientId, hubToken, s3Region, engineGpu, port], ['0123', '1e3', '0x10', 'off', 9000]);
 });
 
 test('a name in the file without a value is not set', async (t) => {
@@ -100,7 +100,7 @@ test('a bad value is refused in one line that names the setting and what it may 
     [{ FANFOLD_CORS_ORIGINS: 'https://a.example/path' }, /^FANFOLD_CORS_ORIGINS must be origins/],
     [{ FANFOLD_PUBLIC_URL: 'models.example' }, /^FANFOLD_PUBLIC_URL must be an address/],
     [{ FANFOLD_PUBLIC_URL: 'https://a:b@models.example/?x' }, /^FANFOLD_PUBLIC_URL must be an address/],
-    [{ FANFOLD_ENGINE_GPU: 'cuda' }, /^FANFOLD_ENGINE_GPU must be auto or off/],
+    [{ FANFOLD_ENGINE_GPU: 'gpu' }, /^FANFOLD_ENGINE_GPU must be one of auto, off, cuda, cuda-ext, vulkan, metal\.$/],
     [{ HF_ENDPOINT: 'ftp://hub.example' }, /^HF_ENDPOINT must be the http address of a model hub/],
     [{ FANFOLD_CONFIG: '/nowhere/fanfold.yaml' }, /cannot be read/],
     [{ FANFOLD_CONFIG: await configFile(t, 'port: [') }, /not valid YAML/],

@@ -1,6 +1,7 @@
 import { createEngine, createRemoteEngine, createRoutedEngine, createTokenCounter, defaultSettings } from '#engine';
 import { createServingRoutes, withRoutes } from '#models';
 import type { Training } from '#training';
+import { openGpuSelector } from './gpu-selector.ts';
 import type { AppOptions, Infrastructure } from './infrastructure.ts';
 
 export type Engines = ReturnType<typeof openEngines>;
@@ -28,16 +29,16 @@ export function openEngines(options: AppOptions, { clock }: Infrastructure, serv
   const settings = {
     ...defaults,
     threads: config.engineThreads ?? defaults.threads,
-    gpu: config.engineGpu,
     sequences: config.engineSequences,
     maxQueue: config.engineQueue,
     idleUnloadMs: config.engineIdleUnloadMs,
     memoryLimitBytes: config.engineMemoryBytes,
     ...options.engine,
   };
+  const gpu = openGpuSelector(config, forChildren.log);
   const { isInstalled } = models;
   const engine = createRoutedEngine({
-    own: createEngine({ ...forChildren, settings, clock }),
+    own: createEngine({ ...forChildren, settings, clock, gpu: () => gpu.target() }),
     remote: createRemoteEngine({
       routes: serving.routes,
       clock,

@@ -1,6 +1,7 @@
 import { defaultSettings, type KvType, kvTypes, ModelPlanner } from '#engine';
 import { OperatorError } from '#kernel';
 import { isKvType, type SettingsChange } from '#models';
+import { openGpuSelector } from '../app/gpu-selector.ts';
 import type { Config } from '../config.ts';
 
 /** Options of commands that say how a model is loaded. */
@@ -26,7 +27,7 @@ export async function withPlanner<Result>(
     settings: {
       ...defaults,
       threads: config.engineThreads ?? defaults.threads,
-      gpu: config.engineGpu,
+      gpu: await openGpuSelector(config, () => {}).target(),
       sequences: config.engineSequences,
     },
     memoryLimitBytes: config.engineMemoryBytes,

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { type Clock, fault, systemClock } from '#kernel';
 import type { ProcessEnvironment } from '#processes';
 import { defaultWaiting } from './fair-queue.ts';
+import type { GpuTarget } from './gpu/backends.ts';
 import { type AdmittedRequest, workOf } from './llama/admission.ts';
 import { embeddingTexts, inputParam } from './llama/embedding-texts.ts';
 import { defaultThreads, type EngineLog } from './llama/engine-process.ts';
@@ -41,6 +42,8 @@ export type EngineOptions = {
   environment?: ProcessEnvironment;
   /** Replaces the engine child. */
   childScript?: string;
+  /** What models are loaded on; left out: the CPU. */
+  gpu?: () => Promise<GpuTarget | false>;
   /** Bytes that the machine or the container has left. */
   freeMemory?: () => number;
 };
@@ -48,7 +51,6 @@ export type EngineOptions = {
 export function defaultSettings(): EngineSettings {
   return {
     threads: defaultThreads(),
-    gpu: false,
     ...defaultWaiting,
     sequences: 8,
     batchTokens: 512,
@@ -82,6 +84,7 @@ export function createEngine(options: EngineOptions): Engine {
     childScript: options.childScript ?? fileURLToPath(new URL('./llama/child.ts', import.meta.url)),
     environment: options.environment ?? {},
     freeMemory: options.freeMemory ?? (() => process.availableMemory()),
+    gpu: options.gpu ?? (async () => false),
   });
   const handles = new PreparedHandles(clock);
   const { environment = {}, log } = options;

@@ -174,6 +174,8 @@ export type RuntimeStatus = {
   /** When it became ready, Unix time; null while it is not. */
   loadedAtMs: number | null;
   error: string | null;
+  /** `CPU`, or a backend with its devices and layers; null while it is not ready, and of remote engines. */
+  runsOn: string | null;
 };
 /** Throughput of a model, for cost bounds and retry hints; unless it was `measured`, a guess from its size. */
 export type Throughput = { prefillMsPerToken: number; decodeMsPerToken: number; measured?: boolean };

@@ -35,7 +35,7 @@ function start(t: TestContext) {
     baseModelsRoutes({
       models,
       cursors,
-      runtimeStatus: () => ({ status: 'cold', etaMs: null, loadedAtMs: null, error: null }),
+      runtimeStatus: () => ({ status: 'cold', etaMs: null, loadedAtMs: null, error: null, runsOn: null }),
     }),
   );
   t.after(async () => {

@@ -110,9 +110,7 @@ export const settings = {
 
   // Engine; null: what suits the machine
   engineThreads: integer('FANFOLD_ENGINE_THREADS', null, 'a number of threads', [1, 256]),
-  engineGpu: setting<'auto' | false, false>('FANFOLD_ENGINE_GPU', false, 'auto or off', (value) =>
-    value === 'auto' ? value : value === 'off' ? false : undefined,
-  ),
+  engineGpu: oneOf('FANFOLD_ENGINE_GPU', 'auto', ['auto', 'off', 'cuda', 'cuda-ext', 'vulkan', 'metal']),
   engineSequences: integer('FANFOLD_ENGINE_SEQUENCES', 8, 'a number of calls at a time', [1, 64]),
   engineQueue: integer('FANFOLD_ENGINE_QUEUE', 1_000, 'a number of waiting calls', [1, 10_000]),
   engineIdleUnloadMs: integer('FANFOLD_ENGINE_IDLE_SECONDS', 1_800_000, 'seconds (0 never unloads)', [

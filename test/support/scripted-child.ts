@@ -69,7 +69,7 @@ function load(config: ChildConfig): void {
   console.error(`loading ${Object.keys(process.env).sort().join(' ')}`);
   setTimeout(() => {
     if (script.dies) process.exit(9);
-    if (script.diesOnGpu && config.gpu === 'auto') return dieAsCuda();
+    if (script.diesOnGpu && config.gpu) return dieAsCuda();
     if (script.fails === undefined) {
       send({
         type: 'ready',
@@ -77,6 +77,7 @@ function load(config: ChildConfig): void {
         dimensions: script.dimensions ?? 0,
         loadMs: script.loadMs ?? 0,
         systemInfo: 'scripted',
+        runsOn: config.gpu ? config.gpu.backend : 'CPU',
       });
     } else {
       process.send?.({ type: 'load_failed', message: script.fails } satisfies FromChild, () => process.exit(1));

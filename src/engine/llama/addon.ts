@@ -162,6 +162,7 @@ export type Addon = {
   loadBackends(folder?: string): void;
   /** undefined: no backend is loaded, not even that of the CPU. */
   getGpuType(): string | false | undefined;
+  getGpuDeviceInfo(): { deviceNames: string[] };
   /** Of all GPUs together. `unifiedSize`: how much of it is main memory. */
   getGpuVramInfo(): { total: number; used: number; unifiedSize: number };
   init(): Promise<void>;

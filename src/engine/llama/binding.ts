@@ -1,5 +1,6 @@
 import { messageOf } from '#kernel';
 import { type GgufHeader, readGgufHeader } from '../gguf/header.ts';
+import { type GpuTarget, gpuBackends } from '../gpu/backends.ts';
 import type { KvType } from '../port.ts';
 import type { NativeRenderer } from '../text/template-renderer.ts';
 import type {
@@ -76,6 +77,8 @@ export type NativeModel = {
   facts: ModelFacts;
   addon: AddonModel;
   systemInfo: string;
+  /** `CUDA 13 (NVIDIA H100, 24 of 25 layers)`, or `CPU`. */
+  runsOn: string;
   /** Of all GPUs together; null: it runs on the processor. */
   device: DeviceMemory | null;
   /** Some weights are stored in another order than in the file; known where the library `keepsInfo`. */
@@ -103,11 +106,11 @@ const cellMultiple = 256;
 const mostReasons = 5;
 
 /**
- * Loads llama.cpp and a model. `gpu` 'auto' uses what the machine has; `vocabOnly` loads its tokens alone, which takes
+ * Loads llama.cpp and a model. `vocabOnly` loads its tokens alone, which takes
  * little time and memory. Errors carry llama.cpp's own reason.
  */
 export async function openModel(
-  options: ModelLoad & { path: string; gpu: 'auto' | false; maxThreads: number; library?: OpenLibrary | undefined },
+  options: ModelLoad & { path: string; gpu: GpuTarget | false; maxThreads: number; library?: OpenLibrary | undefined },
 ): Promise<NativeModel> {
   const library = options.library ?? (await openLibrary(options));
   const { addon, explained, namesBuffer } = library;
@@ -115,11 +118,13 @@ export async function openModel(
   const garbage = new NativeGarbage(createCollector());
   const bytesOfState = new WeakMap<NativeGrammar, number>();
   const model = await explained(() => loadModel(addon, options.path, options));
+  const facts = factsOf(header, addon);
 
   return {
-    facts: factsOf(header, addon),
+    facts,
     addon: model,
     systemInfo: addon.systemInfo(),
+    runsOn: runsOn(addon, options, facts),
     device: deviceOf(addon),
     isRepacked: () => namesBuffer(repackedBuffer),
     createContext: (options) =>
@@ -190,7 +195,7 @@ export type OpenLibrary = {
 
 /** Once in a process that opens several models: the addon keeps its first logger only. */
 export async function openLibrary(options: {
-  gpu: 'auto' | false;
+  gpu: GpuTarget | false;
   maxThreads: number;
   keepsInfo?: boolean;
 }): Promise<OpenLibrary> {
@@ -237,6 +242,12 @@ function deviceOf(addon: Addon): DeviceMemory | null {
   if (typeof addon.getGpuType() !== 'string') return null;
   const { total, used, unifiedSize } = addon.getGpuVramInfo();
   return { freeBytes: total - used, totalBytes: total, isMainMemory: unifiedSize >= total };
+}
+
+function runsOn(addon: Addon, { gpu, gpuLayers }: ModelLoad & { gpu: GpuTarget | false }, { layers }: ModelFacts) {
+  if (gpu === false) return 'CPU';
+  const devices = addon.getGpuDeviceInfo().deviceNames.join(', ');
+  return `${gpuBackends[gpu.backend].label} (${devices}, ${gpuLayers ?? layers} of ${layers} layers)`;
 }
 
 /** Architectures whose scores go through a softmax (`build_pooling` of llama.cpp). */

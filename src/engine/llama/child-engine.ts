@@ -91,6 +91,10 @@ export class ChildEngine {
     return this.#model.systemInfo;
   }
 
+  get runsOn(): string {
+    return this.#model.runsOn;
+  }
+
   async close(): Promise<void> {
     await this.#stepLoop.end();
     await this.#runner.close();

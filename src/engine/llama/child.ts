@@ -24,8 +24,9 @@ async function load(config: ChildConfig): Promise<ChildEngine | null> {
       nativeWorkIsOrdered: process.env['UV_THREADPOOL_SIZE'] === '1',
       failed: crash,
     });
-    const { dimensions, format, systemInfo } = engine;
-    const ready: FromChild = { type: 'ready', dimensions, format, loadMs: performance.now() - beganMs, systemInfo };
+    const { dimensions, format, systemInfo, runsOn } = engine;
+    const loadMs = performance.now() - beganMs;
+    const ready: FromChild = { type: 'ready', dimensions, format, loadMs, systemInfo, runsOn };
     sendToParent(ready);
     // Whoever is killed keeps nothing of what was compiled for him, and the next model may start beside this one.
     flushCompileCache();

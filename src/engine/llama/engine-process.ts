@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { childEnvironment, type NodeProcessOptions, type ProcessEnvironment } from '#processes';
+import { libraryPath } from '../gpu/library-folders.ts';
 
 export type EngineLog = (
   level: 'debug' | 'info' | 'warn' | 'error',
@@ -19,6 +20,8 @@ export type EngineProcessOptions = {
   oldMb?: number;
   /** Models come first where processors are few. */
   hasLowPriority?: boolean;
+  /** Folders with shared libraries that the system does not find by itself. */
+  libraryFolders?: readonly string[] | undefined;
 };
 
 /** The child's own JavaScript is small; with what Node takes its idle heap takes about 17 MB more. */
@@ -32,10 +35,13 @@ export const stackKb = 1_048_576;
 
 export function engineProcess(options: EngineProcessOptions): NodeProcessOptions {
   const { script, environment, name, log, youngMb = smallYoungMb, oldMb, hasLowPriority = false } = options;
+  const { libraryFolders = [] } = options;
+  const env = childEnvironment(environment, 'node', 'accelerators');
+  if (libraryFolders.length > 0) env['LD_LIBRARY_PATH'] = libraryPath(env['LD_LIBRARY_PATH'], libraryFolders);
   return {
     script,
     // One pool thread keeps native calls in the order they were made; the child counts on it (`text-runner.ts`).
-    env: { ...childEnvironment(environment, 'node', 'accelerators'), UV_THREADPOOL_SIZE: '1' },
+    env: { ...env, UV_THREADPOOL_SIZE: '1' },
     nodeFlags: [
       `--max-semi-space-size=${youngMb}`,
       ...(oldMb === undefined ? [] : [`--max-old-space-size=${oldMb}`]),

@@ -1,10 +1,12 @@
+import type { GpuTarget } from '../gpu/backends.ts';
 import type { EngineModel } from '../port.ts';
 import type { ChildConfig } from './protocol.ts';
 
 /** How models are loaded. */
 export type LoadSettings = {
   threads: number;
-  gpu: 'auto' | false;
+  /** Left out: on the CPU. */
+  gpu?: GpuTarget | false;
   sequences: number;
   batchTokens: number;
   prefillChunkTokens: number;
@@ -30,7 +32,7 @@ export function childConfig(
     batchTokens,
     prefillChunkTokens,
     threads,
-    gpu,
+    ...(gpu ? { gpu } : {}),
     ...(kv === undefined ? {} : { kv }),
   };
 }

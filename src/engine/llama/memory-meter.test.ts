@@ -133,16 +133,17 @@ test('as many layers as fit are on the GPU with their part of all contexts; with
   const log: string[] = [];
   const gpu = new GpuMeter({ log: (_level, message) => log.push(message), environment: {} });
   const model = { id: 'm', kind: 'text', ggufPath: import.meta.filename, maxContextTokens: 512 } as const;
-  const config = { ...configOf(model, settings), gpu: 'auto' } as const;
+  const target = { backend: 'cuda', libraryFolders: [] } as const;
+  const config = { ...configOf(model, settings), gpu: target };
   const measured = await gpu.memoryOf(model, settings);
   const placed = async (vram: number, adapterContexts: number) => {
     const plan = planOf({ adapterContexts, isWhole: false, memory: { ram: 0, vram } });
     const { gpuLayers, gpu: used } = await gpu.placedConfig(config, measured, plan);
     return [used, gpuLayers];
   };
-  assert.deepEqual(await placed(110, 0), ['auto', 10]);
-  assert.deepEqual(await placed(110, 1), ['auto', 9]);
-  assert.deepEqual(await placed(1e6, 0), ['auto', 32]);
+  assert.deepEqual(await placed(110, 0), [target, 10]);
+  assert.deepEqual(await placed(110, 1), [target, 9]);
+  assert.deepEqual(await placed(1e6, 0), [target, 32]);
   assert.deepEqual(await placed(10, 0), [false, undefined]);
   assert.match(log.join(), /Some layers stay on the processor/);
   const whole = planOf({ adapterContexts: 2, isWhole: true, memory: { ram: 0, vram: 1e6 } });

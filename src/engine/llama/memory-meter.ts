@@ -31,6 +31,7 @@ export type ModelMemory = {
   estimatedBecause: string | null;
 };
 
+const script = fileURLToPath(new URL('./memory-child.ts', import.meta.url));
 const timeoutMs = 120_000;
 const idleMs = 2_000;
 const mostCached = { count: 64, characters: 64_000 };
@@ -53,17 +54,14 @@ export function sequenceCounts({ kind, sequences }: Pick<EngineModel, 'kind' | '
  */
 export class MemoryMeter {
   readonly #log: EngineLog;
-  readonly #process: RequestProcess<MeasureRequest, MeasuredMemory>;
+  readonly #options: MeterOptions;
+  /** A process loads the library for one backend only. */
+  readonly #processes = new Map<string, RequestProcess<MeasureRequest, MeasuredMemory>>();
   readonly #cache = new RecentCache<MeasuredMemory>(mostCached);
 
-  constructor({ log, environment }: MeterOptions) {
-    const script = fileURLToPath(new URL('./memory-child.ts', import.meta.url));
-    this.#log = log;
-    this.#process = new RequestProcess({
-      ...engineProcess({ script, environment, name: 'memory', log }),
-      timeoutMs,
-      idleMs,
-    });
+  constructor(options: MeterOptions) {
+    this.#options = options;
+    this.#log = options.log;
   }
 
   /** Throws the file system's error when the file cannot be read; what llama.cpp cannot read is estimated from its size. */
@@ -95,9 +93,9 @@ export class MemoryMeter {
     if (!(await isGguf(config.ggufPath))) throw new Error('It is not a GGUF file.');
     const request: MeasureRequest = { config, contexts };
     // What a GPU has free changes.
-    const key = config.gpu === 'auto' ? null : `${await stampOf(config.ggufPath)} ${JSON.stringify(request)}`;
+    const key = config.gpu ? null : `${await stampOf(config.ggufPath)} ${JSON.stringify(request)}`;
     const known = key === null ? undefined : this.#cache.get(key);
-    const measured = known ?? (await this.#process.request(request));
+    const measured = known ?? (await this.#processFor(config).request(request));
     if (key !== null) this.#cache.set(key, measured, key.length);
     return measured;
   }
@@ -117,8 +115,22 @@ export class MemoryMeter {
     return gpuLayers === 0 ? { ...placed, gpu: false } : { ...placed, gpuLayers };
   }
 
-  close(): Promise<void> {
-    return this.#process.stop();
+  async close(): Promise<void> {
+    await Promise.all([...this.#processes.values()].map((process) => process.stop()));
+  }
+
+  #processFor({ gpu = false }: ChildConfig): RequestProcess<MeasureRequest, MeasuredMemory> {
+    const { log, environment } = this.#options;
+    const { backend, libraryFolders } = gpu === false ? { backend: 'cpu', libraryFolders: [] } : gpu;
+    const process =
+      this.#processes.get(backend) ??
+      new RequestProcess<MeasureRequest, MeasuredMemory>({
+        ...engineProcess({ script, environment, name: 'memory', log, libraryFolders }),
+        timeoutMs,
+        idleMs,
+      });
+    this.#processes.set(backend, process);
+    return process;
   }
 
   /** The most layers that fit into so much memory of the GPU, with their part of the contexts. */

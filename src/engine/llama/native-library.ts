@@ -1,8 +1,10 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { messageOf } from '#kernel';
+import { type GpuBackend, type GpuTarget, gpuBackends, type PackageFolder } from '../gpu/backends.ts';
 import type { Addon, AddonModel } from './addon.ts';
 
 export type NativeLibrary = {
@@ -22,7 +24,7 @@ export type ModelLoad = {
 };
 
 export type LibraryOptions = {
-  gpu: 'auto' | false;
+  gpu: GpuTarget | false;
   maxThreads: number;
   onError: (message: string) => void;
   /** What llama.cpp says of its work. */
@@ -37,34 +39,82 @@ const cpuPackages = new Map([
 const errorLevel = 2;
 const infoLevel = 4;
 const allLayers = -1;
+const require = createRequire(import.meta.url);
+
+/** Of node-llama-cpp, whose packages all have the same one. */
+export function addonVersion(): string {
+  const file = new URL('../package.json', import.meta.resolve('node-llama-cpp'));
+  // as: every package has one.
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}
 
 /**
  * node-llama-cpp's own entry takes 80 MB and most of a second: it loads chat code that is not used here, and tries each
- * binary out in a process of its own first, which an engine child is already. So on Linux its prebuilt addon for the CPU
- * is loaded directly. With a GPU, on other systems, or where that fails, the library chooses.
+ * binary out in a process of its own first, which an engine child is already. So on Linux its prebuilt addons are loaded
+ * directly. On other systems, or where that for the CPU fails, the library chooses.
  */
 export async function loadLibrary(options: LibraryOptions): Promise<NativeLibrary> {
+  if (options.gpu !== false) return loadOnGpu(options, options.gpu.backend);
   const name = cpuPackages.get(`${process.platform} ${process.arch}`);
-  if (options.gpu !== false || name === undefined) return throughPackage(options);
+  if (name === undefined) return throughPackage(options);
   try {
-    return await directly(name, options);
+    const files = { package: name, folder: name };
+    return await directly({ addon: files, backends: [files] }, options);
   } catch (error) {
     options.onError(messageOf(error));
     return throughPackage(options);
   }
 }
 
-async function directly(name: string, options: LibraryOptions): Promise<NativeLibrary> {
-  const entry: { getBinsDir(): { binsDir: string } } = await import(`@node-llama-cpp/${name}`);
-  const folder = path.join(entry.getBinsDir().binsDir, name);
+/** Rejects where llama.cpp finds no device to run models on. */
+async function loadOnGpu(options: LibraryOptions, backend: GpuBackend): Promise<NativeLibrary> {
+  const { files, label } = gpuBackends[backend];
+  const library = await (files === null ? throughPackage(options) : directly(files, options));
+  const { addon } = library;
+  // Vulkan has a type without having a device.
+  if (typeof addon.getGpuType() === 'string' && addon.getGpuDeviceInfo().deviceNames.length > 0) return library;
+  const reason = files === null ? null : linkErrorOf(await folderOf(files.backends[0]), backend);
+  await library.dispose();
+  throw new Error(reason ?? `${label} finds no GPU.`);
+}
+
+type Files = { addon: PackageFolder; backends: readonly PackageFolder[] };
+
+async function directly({ addon: place, backends }: Files, options: LibraryOptions): Promise<NativeLibrary> {
+  const folders = await Promise.all(backends.map(folderOf));
   // A native module has no types of its own: `binding.test.ts` proves these.
-  const addon = createRequire(import.meta.url)(path.join(folder, 'llama-addon.node')) as Addon;
+  const addon = require(path.join(await folderOf(place), 'llama-addon.node')) as Addon;
   addon.setLogger((level, message) => log(options, level <= errorLevel, message));
   addon.setLoggerLogLevel(options.onInfo ? infoLevel : errorLevel);
   addon.loadBackends();
-  if (addon.getGpuType() === undefined) addon.loadBackends(folder);
+  if (addon.getGpuType() === undefined) for (const folder of folders) addon.loadBackends(folder);
   await addon.init();
   return { addon, dispose: () => addon.dispose() };
+}
+
+async function folderOf(place: PackageFolder): Promise<string> {
+  const name = `@node-llama-cpp/${place.package}`;
+  try {
+    const entry: { getBinsDir(): { binsDir: string } } = await import(name);
+    return path.join(entry.getBinsDir().binsDir, place.folder);
+  } catch (error) {
+    const help = 'npm install adds it, unless optional packages are left out; an image needs --build-arg GPU=keep';
+    throw new Error(`The package ${name} is not installed. ${help}.`, { cause: error });
+  }
+}
+
+/** llama.cpp is silent about a library that cannot be linked; null: it can. */
+function linkErrorOf(folder: string, backend: GpuBackend): string | null {
+  const file = path.join(folder, `libggml-${backend.replace('-ext', '')}.so`);
+  if (!existsSync(file)) return `${file} is missing.`;
+  try {
+    process.dlopen({ exports: {} }, file);
+  } catch (error) {
+    const message = messageOf(error);
+    // It is no module of Node, which shows only after it was linked.
+    return message.includes('Module did not self-register') ? null : message;
+  }
+  return null;
 }
 
 function log({ onError, onInfo }: LibraryOptions, isError: boolean, message: string): void {
@@ -85,7 +135,7 @@ export async function loadModel(addon: Addon, file: string, load: ModelLoad): Pr
 async function throughPackage(options: LibraryOptions): Promise<NativeLibrary> {
   const { getLlama, LlamaLogLevel } = await import('node-llama-cpp');
   const llama = await getLlama({
-    gpu: options.gpu,
+    gpu: options.gpu === false ? false : 'metal',
     build: 'never',
     skipDownload: true,
     progressLogs: false,

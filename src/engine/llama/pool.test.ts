@@ -39,7 +39,7 @@ test('twenty callers at once share one load', async () => {
   for (const finished of await Promise.all(calls)) assert.equal(finished.reason, 'stop');
   assert.equal(readyPids(log).length, 1);
   const { loadedAtMs, ...status } = engine.status('m');
-  assert.deepEqual(status, { status: 'ready', etaMs: null, error: null });
+  assert.deepEqual(status, { status: 'ready', etaMs: null, error: null, runsOn: 'CPU' });
   assert.ok(Math.abs(Date.now() - Number(loadedAtMs)) < 60_000);
 });
 
@@ -80,14 +80,20 @@ test('a load that fails is refused at once until its back-off is over, and is no
   const { engine, install, log } = open();
   install('m', { fails: 'bad tensor' });
   await assert.rejects(ask(engine, 'm'), isFault('capacity_unavailable', hintsRetry));
-  assert.deepEqual(engine.status('m'), { status: 'failed', etaMs: null, loadedAtMs: null, error: 'bad tensor' });
+  assert.deepEqual(engine.status('m'), {
+    status: 'failed',
+    etaMs: null,
+    loadedAtMs: null,
+    error: 'bad tensor',
+    runsOn: null,
+  });
   await assert.rejects(ask(engine, 'm'), isFault('capacity_unavailable', hintsRetry));
   engine.warm('m');
   assert.equal(log.filter(({ message }) => message === 'The model cannot be loaded').length, 1);
 });
 
 test('a GPU that cannot be used keeps nobody from a model: it is loaded without it, and the log says why', async () => {
-  const { engine, install, log } = open({ settings: { gpu: 'auto' } });
+  const { engine, install, log } = open({ gpu: async () => ({ backend: 'cuda', libraryFolders: [] }) });
   install('m', { diesOnGpu: true });
   assert.equal((await ask(engine, 'm')).reason, 'stop');
   const [told, ...more] = log.filter(({ level }) => level === 'error');

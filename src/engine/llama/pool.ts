@@ -1,5 +1,6 @@
 import { type Clock, createOutage, fault, type Outage } from '#kernel';
 import type { ProcessEnvironment } from '#processes';
+import type { GpuTarget } from '../gpu/backends.ts';
 import type { EngineModel } from '../port.ts';
 import type { EngineLog } from './engine-process.ts';
 import type { LoadSettings } from './load-settings.ts';
@@ -26,6 +27,8 @@ export type ModelPoolOptions = {
   clock: Clock;
   log: EngineLog;
   freeMemory: () => number;
+  /** What models are loaded on; false: on the CPU. */
+  gpu: () => Promise<GpuTarget | false>;
 };
 
 type ModelInNeed = Pick<ModelMemory, 'need' | 'device'>;
@@ -62,7 +65,10 @@ export class Pool {
       clock,
       log,
       lease: this.#lease,
-      planLoad: (model, gpu) => this.#planLoad(model, { ...settings, gpu }),
+      planLoad: async (model, { usesGpu }) => {
+        const gpu = usesGpu ? await this.#options.gpu() : false;
+        return this.#planLoad(model, { ...settings, gpu });
+      },
     });
     this.#runtimes.set(modelId, runtime);
     return runtime;

@@ -1,4 +1,5 @@
 import { parseExactJson } from '#kernel';
+import type { GpuTarget } from '../gpu/backends.ts';
 import type { ChatPrompt, Delta, EngineModelKind, KvType, Sampling, Usage } from '../port.ts';
 import type { OutputFormatSpec } from '../text/formats/output-format.ts';
 import type { GrammarTexts } from '../text/grammar.ts';
@@ -39,8 +40,8 @@ export type ChildConfig = {
   /** Prompt tokens fed in one step while others are decoding. */
   prefillChunkTokens: number;
   threads: number;
-  /** 'auto': the machine's GPU where it has one. Left out: none. */
-  gpu?: 'auto' | false;
+  /** Left out: it runs on the CPU. */
+  gpu?: GpuTarget | false;
   /** So many of the last layers are on the GPU, the output counted as one. Left out: all. */
   gpuLayers?: number;
   /** The weights stay in the mapped file. Left out: they do. */
@@ -80,8 +81,11 @@ export type ToChild =
 
 export type ChildFault = 'capacity_unavailable' | 'generation_failed' | 'invalid_request';
 
-/** `dimensions`: length of the vectors, 0 of a text model. `format`: how a text model writes its output; null of one that cannot chat. */
-export type ModelFacts = { dimensions: number; format: OutputFormatSpec | null };
+/**
+ * `dimensions`: length of the vectors, 0 of a text model. `format`: how a text model writes its output; null of one that cannot chat.
+ * `runsOn`: the backend, with its devices and layers, or the CPU.
+ */
+export type ModelFacts = { dimensions: number; format: OutputFormatSpec | null; runsOn: string };
 
 export type FromChild =
   | ({ type: 'ready'; loadMs: number; systemInfo: string } & ModelFacts)

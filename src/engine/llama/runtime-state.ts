@@ -7,7 +7,7 @@ import type { PlannedLoad } from './memory.ts';
 import type { Session } from './session.ts';
 import type { LeaseManager } from './session-requests.ts';
 
-export type RuntimeSettings = LoadSettings & {
+export type RuntimeSettings = Omit<LoadSettings, 'gpu'> & {
   maxQueue: number;
   warmWaitMs: number;
   capacityWaitMs: number;
@@ -16,6 +16,8 @@ export type RuntimeSettings = LoadSettings & {
   /** Least silence of a working child that counts as hung. */
   hangMs: number;
 };
+
+export type LoadAttempt = { usesGpu: boolean };
 
 export type RuntimeOptions = {
   modelId: string;
@@ -27,7 +29,7 @@ export type RuntimeOptions = {
   log: EngineLog;
   lease: LeaseManager<Session>;
   /** Unloads others until there is memory for the model. Throws `capacity_unavailable`. */
-  planLoad: (model: EngineModel, gpu: 'auto' | false) => Promise<PlannedLoad>;
+  planLoad: (model: EngineModel, options: LoadAttempt) => Promise<PlannedLoad>;
 };
 
 /**

@@ -8,7 +8,7 @@ import type { PlannedLoad } from './memory.ts';
 import type { MemoryBytes } from './memory-protocol.ts';
 import { fileBytes, stampOf } from './model-file.ts';
 import { RunningSessions } from './running-sessions.ts';
-import type { Failed, Loading, RuntimeOptions, RuntimeState } from './runtime-state.ts';
+import type { Failed, LoadAttempt, Loading, RuntimeOptions, RuntimeState } from './runtime-state.ts';
 import { Session } from './session.ts';
 import {
   backOffMs,
@@ -34,7 +34,7 @@ export class ModelRuntime {
   readonly #closing = new AbortController();
   readonly #sessions = new RunningSessions();
   #state: RuntimeState = { name: 'cold' };
-  /** The file of the last load, as it was. */
+  /** Of the file of the last load. */
   #stamp = '';
   #throughput: Throughput | null = null;
   #loadMs: number | null = null;
@@ -67,7 +67,7 @@ export class ModelRuntime {
     if (this.#closing.signal.aborted) throw stopping();
     if (this.#state.name === 'failed') await this.#refuseUntilRetry(this.#state);
     const session = this.ready();
-    if (session !== null) return session;
+    if (session) return session;
     this.#start();
     return this.#waiters.wait({ signal, waitMs: this.#options.settings.warmWaitMs, late: () => this.warming() });
   }
@@ -82,12 +82,13 @@ export class ModelRuntime {
   }
 
   status(): RuntimeStatus {
-    const { name } = this.#state;
+    const state = this.#state;
     return {
-      status: name,
-      etaMs: name === 'loading' ? Math.round(this.#etaMs()) : null,
-      loadedAtMs: this.#state.name === 'ready' ? this.#state.loadedAtMs : null,
-      error: this.#state.name === 'failed' ? this.#state.error : null,
+      status: state.name,
+      etaMs: state.name === 'loading' ? Math.round(this.#etaMs()) : null,
+      loadedAtMs: state.name === 'ready' ? state.loadedAtMs : null,
+      error: state.name === 'failed' ? state.error : null,
+      runsOn: state.name === 'ready' ? state.session.facts.runsOn : null,
     };
   }
 
@@ -124,13 +125,13 @@ export class ModelRuntime {
   #start(): void {
     if (this.#state.name === 'loading' || this.#state.name === 'ready' || this.#closing.signal.aborted) return;
     const sinceMs = this.#options.clock.monotonicMs();
-    const state: RuntimeState = { name: 'loading', sinceMs, session: null, error: null, settings: '' };
+    const state: Loading = { name: 'loading', sinceMs, session: null, error: null, settings: '' };
     this.#state = state;
-    this.#begin(state, this.#options.settings.gpu);
+    this.#begin(state, { usesGpu: true });
   }
 
-  #begin(state: Loading, gpu: 'auto' | false): void {
-    this.#load(state, gpu).catch((error: unknown) => {
+  #begin(state: Loading, attempt: LoadAttempt): void {
+    this.#load(state, attempt).catch((error: unknown) => {
       if (this.#closing.signal.aborted) return;
       if (error instanceof Fault) {
         this.#state = { name: 'cold' };
@@ -142,15 +143,15 @@ export class ModelRuntime {
     });
   }
 
-  async #load(state: Loading, gpu: 'auto' | false): Promise<void> {
+  async #load(state: Loading, attempt: LoadAttempt): Promise<void> {
+    const { signal } = this.#closing;
     const { clock } = this.#options;
     const restMs = this.#notBeforeMs - clock.monotonicMs();
-    if (restMs > 0) await sleep(restMs, undefined, { signal: this.#closing.signal });
+    if (restMs > 0) await sleep(restMs, undefined, { signal });
     const model = this.#installed();
     this.#stamp = await stampOf(model.ggufPath);
     state.settings = settingsOf(model);
-    const { signal } = this.#closing;
-    const planned = await this.#sessions.planned(() => this.#options.planLoad(model, gpu), signal);
+    const planned = await this.#sessions.planned(() => this.#options.planLoad(model, attempt), signal);
     signal.throwIfAborted();
     state.sinceMs = clock.monotonicMs();
     state.session = this.#spawn(state, planned);
@@ -193,7 +194,8 @@ export class ModelRuntime {
   #ready(state: Loading, session: Session): void {
     if (this.#state !== state) return;
     this.#loadMs = this.#options.clock.monotonicMs() - state.sinceMs;
-    this.#log('info', 'Model ready', { loadMs: Math.round(this.#loadMs), childPid: session.pid });
+    const { runsOn } = session.facts;
+    this.#log('info', 'Model ready', { runsOn, loadMs: Math.round(this.#loadMs), childPid: session.pid });
     this.#state = { name: 'ready', session, loadedAtMs: this.#options.clock.nowMs(), settings: state.settings };
     this.#unloadWhenIdle(session, this.#options.settings.idleUnloadMs);
     this.#waiters.resolveAll(session);
@@ -204,7 +206,7 @@ export class ModelRuntime {
     if ((state.name !== 'ready' && state.name !== 'loading') || state.session !== session) return;
     this.#state = { name: 'cold' };
     if (this.#closing.signal.aborted) return;
-    if (state.name === 'loading' && session.config.gpu === 'auto') {
+    if (state.name === 'loading' && session.config.gpu) {
       this.#withoutGpu(state, exit);
       return;
     }
@@ -225,7 +227,7 @@ export class ModelRuntime {
     state.error = null;
     state.session = null;
     this.#state = state;
-    this.#begin(state, false);
+    this.#begin(state, { usesGpu: false });
   }
 
   #fail(error: string, tail: string): void {
@@ -284,9 +286,8 @@ export class ModelRuntime {
   /** Calls that it runs at once, or will. */
   #sequences(): number {
     const { model, settings } = this.#options;
-    return this.#state.name === 'ready'
-      ? this.#state.session.config.sequences
-      : (model()?.sequences ?? settings.sequences);
+    if (this.#state.name === 'ready') return this.#state.session.config.sequences;
+    return model()?.sequences ?? settings.sequences;
   }
 
   #fileBytes(): number {

@@ -32,7 +32,7 @@ export class Session {
   #preparing = 0;
   #heardMs: number;
   #state: 'loading' | 'ready' | 'gone' = 'loading';
-  #facts: ModelFacts = { dimensions: 0, format: null };
+  #facts: ModelFacts = { dimensions: 0, format: null, runsOn: '' };
   #stopping = false;
   /** Takes nothing new; ends when it has nothing left. */
   #retiring = false;
@@ -43,8 +43,10 @@ export class Session {
     this.#options = options;
     this.#events = events;
     this.#heardMs = options.clock.monotonicMs();
-    this.#child = new NodeProcess(engineProcess({ script, environment, name: config.modelId, log }), (message) =>
-      this.#receive(message),
+    const libraryFolders = config.gpu ? config.gpu.libraryFolders : [];
+    this.#child = new NodeProcess(
+      engineProcess({ script, environment, name: config.modelId, log, libraryFolders }),
+      (message) => this.#receive(message),
     );
     void this.#child.exited.then((exit) => this.#end(exit));
     this.#watch = setInterval(() => this.#lookForLife(), Math.min(watchMs, options.hangMs() / 4)).unref();

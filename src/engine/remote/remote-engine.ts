@@ -46,10 +46,16 @@ export function createRemoteEngine(options: RemoteEngineOptions): RemoteEngine {
 function statusOf(routes: RouteSet, baseModelId: string): RuntimeStatus {
   const states = routes.of(baseModelId).map(({ status }) => status);
   const up = states.find(({ isUp, answeredAtMs }) => isUp && answeredAtMs !== null);
-  if (up) return { status: 'ready', etaMs: null, loadedAtMs: up.answeredAtMs, error: null };
+  if (up) return { status: 'ready', etaMs: null, loadedAtMs: up.answeredAtMs, error: null, runsOn: null };
   const isNew = states.some(({ answeredAtMs, isUp }) => isUp && answeredAtMs === null);
   const error = states.map((state) => state.error).find((each) => each !== null) ?? null;
-  return { status: isNew ? 'loading' : 'failed', etaMs: null, loadedAtMs: null, error: isNew ? null : error };
+  return {
+    status: isNew ? 'loading' : 'failed',
+    etaMs: null,
+    loadedAtMs: null,
+    error: isNew ? null : error,
+    runsOn: null,
+  };
 }
 
 function throughputOf(routes: RouteSet, baseModelId: string): Throughput {

@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { OperatorError } from '#kernel';
@@ -56,6 +56,14 @@ type TrainerPythonOptions = {
   setup?: { script: string; venv: string };
 };
 
+const ownVenv = '.venv';
+
+/** Folder of the Python environment that jobs run in; null: the interpreter is one of the system. */
+export function pythonFolder(python: string | null): string | null {
+  if (python === null) return checkout(ownVenv);
+  return isAbsolute(python) ? dirname(dirname(python)) : null;
+}
+
 const checkout = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
 /**
@@ -63,7 +71,7 @@ const checkout = (path: string) => fileURLToPath(new URL(`../../../${path}`, imp
  * missing or old, and says what it does; several that ask at once wait for each other.
  */
 export async function* trainerPython(options: TrainerPythonOptions): AsyncGenerator<string, string> {
-  const { script, venv } = options.setup ?? { script: checkout('trainer/setup.sh'), venv: checkout('.venv') };
+  const { script, venv } = options.setup ?? { script: checkout('trainer/setup.sh'), venv: checkout(ownVenv) };
   options.signal.throwIfAborted();
   yield* runSetup({ ...options, script, venv });
   const python = join(venv, 'bin', 'python');
