@@ -24,7 +24,7 @@ export type ProgramOptions = {
   dataDir?: string;
   env?: Record<string, string>;
   /** The folder of another checkout; default: this one. */
-  checkout?: string;
+  checkout?: string | undefined;
   /** Longest time until it listens. */
   startMs?: number;
 };
