@@ -112,7 +112,8 @@ export type Turn = Conversation & { thinking: boolean };
 
 /** Renders what stands before a turn, as `renderChat` does for the same request, and what stands behind it. */
 export function renderTurn(template: ChatTemplate, { messages, tools, thinking }: Turn) {
-  const values = template.format.efforts[thinking ? 'high' : 'none'] ?? {};
+  // A level of effort is the caller's: what is learnt is reasoning as it is where nothing is asked for.
+  const { reasoning_effort: _, ...values } = template.format.efforts[thinking ? 'high' : 'none'] ?? {};
   return {
     before: render(template, {
       messages: messages.slice(0, -1),
