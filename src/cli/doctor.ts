@@ -3,8 +3,10 @@ import type { Database } from '#db';
 import { checkEvents } from '#feedback';
 import { messageOf, OperatorError } from '#kernel';
 import { listModels } from '#models';
+import { openGpuSelector } from '../app/gpu-selector.ts';
 import { openUncheckedObjects } from '../app/object-store.ts';
 import type { Config } from '../config.ts';
+import { checkGpus } from './doctor-gpus.ts';
 import { checkMissing } from './doctor-missing.ts';
 import { checkObjects } from './doctor-objects.ts';
 import { openCatalogue } from './models.ts';
@@ -13,7 +15,7 @@ import { useDatabase } from './use-database.ts';
 
 /** Prints what was found; throws when something is wrong, so that scripts can rely on the exit code. */
 export async function doctorCommand(config: Config, { removeObjects = false } = {}): Promise<void> {
-  const problems = lookAtModels(config);
+  const problems = [...lookAtModels(config), ...(await lookAtGpus(config))];
   await useDatabase(config, async (database) => {
     const [server] = await database.query<{ version: string }>(`select current_setting('server_version') as version`);
     print(`database: PostgreSQL ${server?.version}, ${config.databaseUrl === null ? 'embedded' : 'from DATABASE_URL'}`);
@@ -25,6 +27,12 @@ export async function doctorCommand(config: Config, { removeObjects = false } = 
   if (problems.length > 0)
     throw new OperatorError(problems.length === 1 ? '1 problem found.' : `${problems.length} problems found.`);
   print('No problems found.');
+}
+
+/** Probes anew: libraries or drivers may have come. */
+async function lookAtGpus(config: Config): Promise<string[]> {
+  const selection = await openGpuSelector(config, () => {}).select({ again: true });
+  return checkGpus(selection, print);
 }
 
 function lookAtModels(config: Config): string[] {

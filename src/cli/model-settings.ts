@@ -52,6 +52,7 @@ function jsonOf({ context, plan, ...details }: ModelDetails) {
       })),
       layers: plan.layers,
       gpu_layers: plan.gpuLayers,
+      runs_on: plan.runsOn,
       estimated_because: plan.estimatedBecause,
       alternatives: plan.alternatives.map((each) =>
         'option' in each

@@ -12,7 +12,7 @@ import {
   modelKinds,
   openModels,
   type PlannedMemory,
-  plannedMemoryOf,
+  planMemory,
   removeModel,
   renderModelTable,
 } from '#models';
@@ -43,6 +43,7 @@ function jsonOf({ sizeBytes, memory, contextTokens, ...listing }: ModelListing) 
     vram_bytes: memory?.model.vram ?? null,
     adapter_memory_bytes: memory?.adapters.ram ?? null,
     adapter_vram_bytes: memory?.adapters.vram ?? null,
+    runs_on: memory?.runsOn ?? null,
     context: contextTokens,
     dimensions,
     rate,
@@ -56,7 +57,7 @@ function plannedMemory(config: Config, models: ModelsService): Promise<Map<strin
     const planned = new Map<string, PlannedMemory>();
     for (const model of models.engineModels()) {
       // Whose file is gone has no size either.
-      const memory = await planner.memoryOf(model).then(plannedMemoryOf, () => null);
+      const memory = await planMemory(planner, model).catch(() => null);
       if (memory) planned.set(model.id, memory);
     }
     return planned;

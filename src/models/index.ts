@@ -26,7 +26,7 @@ export {
   listModels,
   type ModelListing,
   type PlannedMemory,
-  plannedMemoryOf,
+  planMemory,
   renderModelTable,
 } from './list-models.ts';
 export { ModelError } from './model-error.ts';

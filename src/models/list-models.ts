@@ -1,4 +1,4 @@
-import { type MemoryBytes, type ModelMemory, modelFiles } from '#engine';
+import { type EngineModel, type MemoryBytes, type ModelPlanner, modelFiles } from '#engine';
 import { formatCredits } from '#kernel';
 import type { BaseModel } from './base-model.ts';
 import type { ModelKind } from './model-kinds.ts';
@@ -20,15 +20,25 @@ export type ModelListing = {
   training: Trainability;
 };
 
-/** What the model takes with as many calls at once as it may run, and what contexts for the adapters of its jobs take beside it. */
-export type PlannedMemory = { model: MemoryBytes; adapters: MemoryBytes };
+export type PlannedMemory = {
+  /** With as many calls at once as it may run. */
+  model: MemoryBytes;
+  /** Contexts for the adapters of its jobs, beside it. */
+  adapters: MemoryBytes;
+  /** `CPU`, or a backend with its devices and layers. */
+  runsOn: string;
+};
 
-export function plannedMemoryOf({ need: [most] }: ModelMemory): PlannedMemory | null {
+/** Throws the file system's error when the file cannot be read. */
+export async function planMemory(planner: ModelPlanner, model: EngineModel): Promise<PlannedMemory | null> {
+  const memory = await planner.memoryOf(model);
+  const [most] = memory.need;
   if (!most) return null;
   const { base, adapterContext, mostContexts } = most;
   return {
     model: base,
     adapters: { ram: mostContexts * adapterContext.ram, vram: mostContexts * adapterContext.vram },
+    runsOn: await planner.runsOn(model, memory, planner.budgetFor(memory)),
   };
 }
 
@@ -70,7 +80,19 @@ function sizeOf(model: BaseModel): number | null {
 }
 
 export function renderModelTable(listings: readonly ModelListing[]): string {
-  const head = ['ID', 'KIND', 'INSTALLED', 'SIZE', 'MEMORY', 'CONTEXT', 'DIMENSIONS', 'RATE', 'FROM', 'TRAINING'];
+  const head = [
+    'ID',
+    'KIND',
+    'INSTALLED',
+    'SIZE',
+    'MEMORY',
+    'CONTEXT',
+    'DIMENSIONS',
+    'RATE',
+    'FROM',
+    'TRAINING',
+    'RUNS ON',
+  ];
   const rows = listings.map((row) => [
     row.id,
     row.kind,
@@ -82,6 +104,7 @@ export function renderModelTable(listings: readonly ModelListing[]): string {
     row.rate,
     row.from,
     row.training,
+    row.memory?.runsOn ?? '-',
   ]);
   const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
   return [head, ...rows]

@@ -163,16 +163,22 @@ describe('models of a server', () => {
 
   test('the list shows every model with its size, context and rate', () => {
     const { models } = open();
-    const planned = { model: { ram: 151_000_000, vram: 0 }, adapters: { ram: 380_000_000, vram: 0 } };
+    const planned = { model: { ram: 151_000_000, vram: 0 }, adapters: { ram: 380_000_000, vram: 0 }, runsOn: 'CPU' };
     const memory = new Map([['fanfold-tiny-chat', planned]]);
     const lines = renderModelTable(listModels(models, memory)).split('\n');
     assert.equal(lines.length, 6);
-    assert.match(lines[0] ?? '', /^ID +KIND +INSTALLED +SIZE +MEMORY +CONTEXT +DIMENSIONS +RATE +FROM +TRAINING$/);
+    assert.match(
+      lines[0] ?? '',
+      /^ID +KIND +INSTALLED +SIZE +MEMORY +CONTEXT +DIMENSIONS +RATE +FROM +TRAINING +RUNS ON$/,
+    );
     assert.match(
       lines[1] ?? '',
-      /^fanfold-tiny-chat +text +yes +[\d.]+ kB +151 MB \+ 380 MB +4096 +- +0\.030000 +shipped +weights missing$/,
+      /^fanfold-tiny-chat +text +yes +[\d.]+ kB +151 MB \+ 380 MB +4096 +- +0\.030000 +shipped +weights missing +CPU$/,
     );
-    assert.match(lines[5] ?? '', /^qwen3-embedding-4b +embedding +no +- +- +2048 +2560 +0\.030000 +hub +both missing$/);
+    assert.match(
+      lines[5] ?? '',
+      /^qwen3-embedding-4b +embedding +no +- +- +2048 +2560 +0\.030000 +hub +both missing +-$/,
+    );
   });
 
   test('between looks a question costs no system call', () => {

@@ -36,6 +36,8 @@ export type ModelPlan = {
   layers: number;
   /** 0: there is no GPU. */
   gpuLayers: number;
+  /** `CPU`, or a backend with its devices and layers. */
+  runsOn: string;
   estimatedBecause: string | null;
   alternatives: Alternative[];
 };
@@ -96,6 +98,7 @@ async function planOf(
     weights: memory.measured.weights,
     layers: memory.layers,
     gpuLayers: await planner.gpuLayersOf(model, memory, budget),
+    runsOn: await planner.runsOn(model, memory, budget),
     estimatedBecause: memory.estimatedBecause,
     alternatives:
       model.kind === 'text' ? await alternativesOf(planner, { model, memory, budget, supported, isPublished }) : [],
@@ -170,9 +173,8 @@ function contextLine({ tokens, chosenBy, supported, ...choice }: ModelDetails['c
   return `${count(tokens)} tokens, ${reasons[chosenBy]}. ${whole}.`;
 }
 
-function planLines({ budget, options, weights, layers, gpuLayers, estimatedBecause, alternatives }: ModelPlan) {
-  const lines = [`models may take: ${formatMemory(budget)}`, `weights: ${formatMemory(weights)}`];
-  if (gpuLayers > 0) lines.push(`on the GPU: ${gpuLayers} of ${layers} layers`);
+function planLines({ budget, options, weights, runsOn, estimatedBecause, alternatives }: ModelPlan) {
+  const lines = [`runs on: ${runsOn}`, `models may take: ${formatMemory(budget)}`, `weights: ${formatMemory(weights)}`];
   for (const { sequences, memory, fits } of options)
     lines.push(`memory with ${calls(sequences)}: ${formatMemory(memory)}${fits ? '' : ', does not fit'}`);
   if (estimatedBecause !== null)

@@ -59,3 +59,13 @@ export const gpuBackends: Record<GpuBackend, BackendBuild> = {
   },
   metal: { label: 'Metal', platform: 'darwin arm64', files: null, libraries: [], help: () => '' },
 };
+
+/** `CUDA 13 (NVIDIA H100, 24 of 25 layers)`, or `CPU`; the output counts as a layer. */
+export function placementText(
+  gpu: { target: GpuTarget; devices: readonly string[]; gpuLayers: number } | null,
+  layers: number,
+): string {
+  if (gpu === null || gpu.gpuLayers === 0) return 'CPU';
+  const { target, devices, gpuLayers } = gpu;
+  return `${gpuBackends[target.backend].label} (${devices.join(', ')}, ${gpuLayers} of ${layers} layers)`;
+}

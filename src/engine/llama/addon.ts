@@ -5,7 +5,7 @@
 export type Token = number;
 
 /** Of all GPUs together. */
-export type DeviceMemory = { freeBytes: number; totalBytes: number; isMainMemory: boolean };
+export type DeviceMemory = { names: string[]; freeBytes: number; totalBytes: number; isMainMemory: boolean };
 
 /** Bytes in main memory, and in that of GPUs. */
 export type MemoryBreakdown = { cpuRam: number; gpuVram: number };

@@ -1,6 +1,6 @@
 import { messageOf } from '#kernel';
 import { type GgufHeader, readGgufHeader } from '../gguf/header.ts';
-import { type GpuTarget, gpuBackends } from '../gpu/backends.ts';
+import { type GpuTarget, placementText } from '../gpu/backends.ts';
 import type { KvType } from '../port.ts';
 import type { NativeRenderer } from '../text/template-renderer.ts';
 import type {
@@ -241,13 +241,14 @@ function createExplainer() {
 function deviceOf(addon: Addon): DeviceMemory | null {
   if (typeof addon.getGpuType() !== 'string') return null;
   const { total, used, unifiedSize } = addon.getGpuVramInfo();
-  return { freeBytes: total - used, totalBytes: total, isMainMemory: unifiedSize >= total };
+  const names = addon.getGpuDeviceInfo().deviceNames;
+  return { names, freeBytes: total - used, totalBytes: total, isMainMemory: unifiedSize >= total };
 }
 
 function runsOn(addon: Addon, { gpu, gpuLayers }: ModelLoad & { gpu: GpuTarget | false }, { layers }: ModelFacts) {
-  if (gpu === false) return 'CPU';
-  const devices = addon.getGpuDeviceInfo().deviceNames.join(', ');
-  return `${gpuBackends[gpu.backend].label} (${devices}, ${gpuLayers ?? layers} of ${layers} layers)`;
+  if (gpu === false) return placementText(null, layers);
+  const devices = addon.getGpuDeviceInfo().deviceNames;
+  return placementText({ target: gpu, devices, gpuLayers: gpuLayers ?? layers }, layers);
 }
 
 /** Architectures whose scores go through a softmax (`build_pooling` of llama.cpp). */

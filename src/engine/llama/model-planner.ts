@@ -1,6 +1,7 @@
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { placementText } from '../gpu/backends.ts';
 import type { EngineModel, KvType } from '../port.ts';
 import type { LoadSettings } from './load-settings.ts';
 import { fitsInto, fitsWhole, weightsOfFile } from './memory.ts';
@@ -187,6 +188,15 @@ export class ModelPlanner {
     if (most === undefined || fitsWhole(most.base, free)) return layers;
     const config = { ...configOf(model, this.#options.settings), sequences: most.sequences };
     return this.#meter.layersWithin(free, { config, layers });
+  }
+
+  /** `CPU`, or a backend with its devices and layers within a budget. */
+  async runsOn(model: EngineModel, memory: ModelMemory, free: MemoryBytes): Promise<string> {
+    const { device, layers } = memory;
+    const { gpu: target = false } = this.#options.settings;
+    if (device === null || target === false) return placementText(null, layers);
+    const gpuLayers = await this.gpuLayersOf(model, memory, free);
+    return placementText({ target, devices: device.names, gpuLayers }, layers);
   }
 
   /** Why the key-value cache of a model cannot be stored so; null: it can. */
