@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { type Clock, fault, systemClock } from '#kernel';
 import type { ProcessEnvironment } from '#processes';
+import { type ChoiceRun, generateChoices } from './choices.ts';
 import { defaultWaiting } from './fair-queue.ts';
 import type { GpuTarget } from './gpu/backends.ts';
 import { type AdmittedRequest, workOf } from './llama/admission.ts';
@@ -202,20 +203,26 @@ async function generate(
   generation: GenerationRequest,
   onDelta: (delta: Delta) => void,
 ): Promise<Finished> {
-  const { handle, sampling, cacheScope, signal } = generation;
+  const { handle, cacheScope, signal } = generation;
   const { session, place, promptTokens } = takeAlive(parts.handles, handle);
-  try {
+  let isKept = true;
+  const generateOne = async ({ sampling, isLast, onDelta: deliver }: ChoiceRun): Promise<Finished> => {
     if (signal.aborted) {
-      session.release(handle);
       const usage = { promptTokens, completionTokens: 0, reasoningTokens: 0, cachedTokens: 0 };
       return { reason: 'cancelled', usage, activeMs: 0 };
     }
-    const finished = await session.generate({ handle, sampling, cacheScope, signal, onDelta });
+    isKept = !isLast;
+    const request = { handle, sampling, cacheScope, signal, onDelta: deliver, keepsPrompt: !isLast };
+    const finished = await session.generate(request);
     const { usage, activeMs } = finished;
     const read = usage.promptTokens - usage.cachedTokens;
     place.worked(activeMs, workOf({ promptTokens: read, maxTokens: usage.completionTokens }));
     return finished;
+  };
+  try {
+    return await generateChoices(generation, onDelta, generateOne);
   } finally {
+    if (isKept) session.release(handle);
     place.free();
   }
 }

@@ -143,16 +143,20 @@ export type GenerationRequest = {
   cacheScope: string;
   /** Abort ends the generation within one step; `generate` then resolves with reason `cancelled`. */
   signal: AbortSignal;
+  /** So many answers to the prompt, one behind the other; left out: one. Each has a seed of its own, counted from that of `sampling`. */
+  choices?: number;
   /** Nobody looks at the answer before its end: its deltas may come all at once, and not at all when it is cancelled. */
   whole?: boolean;
 };
 
-export type Delta =
+/** `choice`: which of several answers it belongs to; left out: the first. */
+export type Delta = { choice?: number } & (
   | { type: 'reasoning'; text: string }
   /** `logprobs`: of the tokens that begin in the text; a token may be one delta earlier or later than its text. */
   | { type: 'content'; text: string; logprobs?: TokenLogprob[] }
   /** A complete call; `arguments` is valid JSON text. */
-  | { type: 'tool_call'; index: number; name: string; arguments: string };
+  | { type: 'tool_call'; index: number; name: string; arguments: string }
+);
 
 export type Usage = { promptTokens: number; completionTokens: number; reasoningTokens: number; cachedTokens: number };
 export type Finished = {
@@ -165,6 +169,8 @@ export type Finished = {
    * say which.
    */
   stopText?: string | null;
+  /** How each of several answers ended; `reason` is then that of the first, and `usage` counts the prompt once. */
+  choices?: Pick<Finished, 'reason' | 'stopText'>[];
 };
 export type Embedded = { vectors: Float32Array[]; promptTokens: number; activeMs: number };
 

@@ -103,13 +103,13 @@ function checkImages({ requested, baseModel }: ServedModel, { prompt }: TextRequ
 
 function boundsOf(
   { limits: { maxContextTokens } }: ServedModel,
-  { prompt, sampling, addedBytes, fitsContext }: TextRequest,
+  { prompt, sampling, addedBytes, fitsContext, choices = 1 }: TextRequest,
   follower: AnswerFollower | null,
 ): CallBounds {
   const maxTokens = sampling.maxTokens ?? maxContextTokens;
   return {
     promptTokens: maxContextTokens,
-    maxTokens: fitsContext ? Math.min(maxTokens, maxContextTokens) : maxTokens,
+    maxTokens: choices * (fitsContext ? Math.min(maxTokens, maxContextTokens) : maxTokens),
     ...(addedBytes === undefined ? {} : { addedBytes }),
     ...(follower ? { promptBytes: follower.promptBytes, stop: follower.stop } : {}),
     // Few bytes may be a large image, which takes many tokens.
@@ -229,7 +229,14 @@ function run(answering: Answering, { collected, stream }: Outputs, { onDelta, ob
       // Who follows an answer gets what there is of it when it is ended.
       const whole = stream === null && follower === null;
       const finished = await engine.generate(
-        { handle, sampling: { ...sampling, maxTokens }, cacheScope: admitted.accountId, signal, whole },
+        {
+          handle,
+          sampling: { ...sampling, maxTokens },
+          choices: input.choices ?? 1,
+          cacheScope: admitted.accountId,
+          signal,
+          whole,
+        },
         onDelta,
       );
       const { activeMs, usage, reason } = finished;

@@ -15,12 +15,25 @@ export type AnswerPart =
 /** Gathers the deltas of one answer; however they are split, the parts are the same. */
 export class CollectedAnswer {
   readonly #parts: AnswerPart[] = [];
+  /** Behind the first of several answers. */
+  readonly #others: CollectedAnswer[] = [];
 
   get parts(): readonly AnswerPart[] {
     return this.#parts;
   }
 
-  add(delta: NamedDelta): void {
+  /** One of several answers; the first is this one itself. */
+  choice(index: number): CollectedAnswer {
+    if (index === 0) return this;
+    this.#others[index - 1] ??= new CollectedAnswer();
+    return this.#others[index - 1] ?? this;
+  }
+
+  add({ choice = 0, ...delta }: NamedDelta): void {
+    this.choice(choice).#add(delta);
+  }
+
+  #add(delta: NamedDelta): void {
     const last = this.#parts.at(-1);
     if (delta.type === 'tool_call') {
       const { callId, name, arguments: args } = delta;

@@ -8,6 +8,8 @@ export type TextRequest = {
   sampling: Omit<Sampling, 'maxTokens'> & { maxTokens: number | null };
   /** `maxTokens` is a bound: where the context has less room, the answer ends there. */
   fitsContext?: boolean;
+  /** Answers to the prompt; left out: one. */
+  choices?: number;
   stream: boolean;
   /** Bytes that the prompt has beyond those of the body; left out: none. */
   addedBytes?: number;

@@ -172,6 +172,68 @@ test('a JSON schema is obeyed', async () => {
   }
 });
 
+test('several answers come in one call: the prompt counts once, and each has a seed of its own', async () => {
+  const one = { ...hello, max_tokens: 12, seed: 7, temperature: 2 };
+  const singles = [];
+  for (const seed of [7, 8, 9]) singles.push(await chat.chat.completions.create({ ...one, seed }));
+  const several = await chat.chat.completions.create({ ...one, n: 3 });
+  assert.equal(several.usage?.prompt_tokens, singles[0]?.usage?.prompt_tokens);
+  assert.equal(
+    several.usage?.completion_tokens,
+    singles.reduce((sum, { usage }) => sum + (usage?.completion_tokens ?? 0), 0),
+  );
+  const textsOf = ({ choices }: typeof several) => choices.map(({ message }) => JSON.stringify(message));
+  assert.deepEqual(
+    several.choices.map(({ index }) => index),
+    [0, 1, 2],
+  );
+  assert.deepEqual(textsOf(several), singles.flatMap(textsOf));
+  assert.equal(new Set(textsOf(several)).size, 3);
+
+  const streamed = ['', '', ''];
+  const ends: (string | null)[] = [null, null, null];
+  const key = { headers: { 'idempotency-key': 'several' } };
+  const read = async () => {
+    const frames: OpenAI.ChatCompletionChunk[] = [];
+    for await (const frame of await chat.chat.completions.create({ ...one, n: 3, stream: true }, key))
+      frames.push(frame);
+    for (const { index, delta, finish_reason: reason } of frames.flatMap(({ choices }) => choices)) {
+      streamed[index] += (delta.content ?? '') + ('reasoning_content' in delta ? String(delta.reasoning_content) : '');
+      ends[index] ??= reason;
+    }
+    return { texts: streamed.splice(0, 3, '', '', ''), ends: ends.splice(0, 3, null, null, null) };
+  };
+  const first = await read();
+  assert.ok(first.texts.every((text) => text !== '') && new Set(first.texts).size === 3);
+  assert.deepEqual(
+    first.ends,
+    several.choices.map((choice) => choice.finish_reason),
+  );
+  assert.deepEqual(await read(), first);
+});
+
+test('log probabilities come with the content, plain and streamed, in the form of OpenAI', async () => {
+  const asked = {
+    ...hello,
+    max_tokens: 30,
+    reasoning_effort: 'none' as const,
+    temperature: 0,
+    logprobs: true,
+    top_logprobs: 2,
+  };
+  const { choices } = await chat.chat.completions.create(asked);
+  const tokens = choices[0]?.logprobs?.content ?? assert.fail();
+  assert.equal(tokens.map(({ token }) => token).join(''), choices[0]?.message.content);
+  assert.ok(tokens.every(({ logprob, top_logprobs: top }) => top.length === 2 && top[0]?.logprob === logprob));
+  const stream = await chat.chat.completions.create({ ...asked, stream: true });
+  const streamed: typeof tokens = [];
+  for await (const frame of stream) streamed.push(...(frame.choices[0]?.logprobs?.content ?? []));
+  assert.deepEqual(
+    streamed.map(({ token }) => token),
+    tokens.map(({ token }) => token),
+  );
+});
+
 test('a legacy completion gives one text for a list of prompts', async () => {
   const answer = await chat.completions.create({
     model: 'chat',

@@ -115,7 +115,7 @@ export class ChildDriver {
     const deltas: Delta[] = [];
     this.#deltas.set(id, deltas);
     const reply = this.#replyTo(id);
-    this.send({ type: 'generate', id, handle, sampling: { ...greedy, ...sampling }, cacheScope });
+    this.send({ type: 'generate', id, handle, sampling: { ...greedy, ...sampling }, cacheScope, keepsPrompt: false });
     if (this.grants) this.send({ type: 'grant' });
     const textOf = (type: 'content' | 'reasoning') =>
       deltas.map((delta) => (delta.type === type ? delta.text : '')).join('');

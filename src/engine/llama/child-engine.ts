@@ -147,9 +147,10 @@ export class ChildEngine {
     this.#options.send({ type: 'prepared', id: message.id, promptTokens, inputs: report });
   }
 
-  #generate({ id, handle, sampling, cacheScope }: Request<'generate'>): void {
+  #generate({ id, handle, sampling, cacheScope, keepsPrompt }: Request<'generate'>): void {
     const { maxContextTokens } = this.#options.config;
     const prepared = this.#take(handle);
+    if (keepsPrompt) this.#prepared.set(handle, prepared);
     if (!(this.#runner instanceof TextRunner) || prepared.kind !== 'chat') throw refusal('This model does not write.');
     const { facts, adapter, tools, parallelToolCalls } = prepared;
     const { startsInReasoning } = facts;

@@ -71,7 +71,8 @@ export type ToChild =
       /** The texts were read elsewhere, and are left out. */
       read?: ReadInputs;
     } & EmbeddingTexts)
-  | { type: 'generate'; id: number; handle: string; sampling: Sampling; cacheScope: string }
+  /** `keepsPrompt`: it is there for another answer, until one without this, or until it is released. */
+  | { type: 'generate'; id: number; handle: string; sampling: Sampling; cacheScope: string; keepsPrompt: boolean }
   | { type: 'embed'; id: number; handle: string }
   | { type: 'cancel'; id: number }
   | { type: 'release'; handle: string }

@@ -37,6 +37,8 @@ export type GenerateRequest = {
   handle: string;
   sampling: Sampling;
   cacheScope: string;
+  /** Another answer to it follows. */
+  keepsPrompt: boolean;
   signal: AbortSignal;
   onDelta: (delta: Delta) => void;
 };

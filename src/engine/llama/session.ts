@@ -97,13 +97,13 @@ export class Session {
 
   /** The caller's leaving ends it with reason `cancelled` and the time it took. */
   generate(request: GenerateRequest): Promise<Finished> {
-    const { handle, sampling, cacheScope, signal, onDelta } = request;
+    const { handle, sampling, cacheScope, signal, onDelta, keepsPrompt } = request;
     return new Promise((resolve, reject) => {
       if (this.#state !== 'ready') return reject(diedUnder('it was gone before the request began'));
       const pending: Pending = { kind: 'generate', onDelta, resolve, reject, left: false, forget };
       const id = this.#enter(pending, signal, (left) => this.#child.send({ type: 'cancel', id: left }));
-      this.#handles.delete(handle);
-      this.#child.send({ type: 'generate', id, handle, sampling, cacheScope });
+      if (!keepsPrompt) this.#handles.delete(handle);
+      this.#child.send({ type: 'generate', id, handle, sampling, cacheScope, keepsPrompt });
       this.#options.lease.want(this);
     });
   }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { createParser } from 'eventsource-parser';
 import { Fault, fault, parseExactJson } from '#kernel';
+import { generateChoices } from '../choices.ts';
 import {
   type ChatMessage,
   type ChatPrompt,
@@ -16,7 +17,7 @@ import {
 import { ChatAnswer, noUsage } from './chat-answer.ts';
 import type { EngineDialect } from './dialect.ts';
 import { RouteRefusal } from './route-runtime.ts';
-import { type RemoteContext, sendCall } from './route-set.ts';
+import { type PreparedCall, type RemoteContext, sendCall } from './route-set.ts';
 import { samplingFields } from './sampling-fields.ts';
 import type { ServingRoute } from './serving-route.ts';
 import { countPrompt } from './token-count.ts';
@@ -61,15 +62,25 @@ export async function prepareChat(
   return { handle, promptTokens: result ?? 0, maxContextTokens: route.maxContextTokens };
 }
 
-export async function generateChat(
-  { clock, routes }: RemoteContext,
-  { handle, sampling, cacheScope, signal, whole }: GenerationRequest,
+export function generateChat(
+  context: RemoteContext,
+  request: GenerationRequest,
   onDelta: (delta: Delta) => void,
 ): Promise<Finished> {
-  const call = routes.take(handle);
+  const call = context.routes.take(request.handle);
+  return generateChoices(request, onDelta, (choice) =>
+    generateOne(context, call, { ...request, sampling: choice.sampling }, choice.onDelta),
+  );
+}
+
+async function generateOne(
+  { clock, routes }: RemoteContext,
+  call: PreparedCall,
+  { sampling, cacheScope, signal, whole }: GenerationRequest,
+  onDelta: (delta: Delta) => void,
+): Promise<Finished> {
   if (!('chat' in call.input)) throw new Error('A prompt of another kind. This is a bug.');
   const { chat } = call.input;
-  // Only pieces of a stream tell which tokens are reasoning.
   const streams = whole !== true || sampling.maxTokens > maxWholeTokens || sampling.logprobs !== undefined;
   let sentMs: number | null = null;
   let answer: ChatAnswer | null = null;

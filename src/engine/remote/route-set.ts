@@ -26,7 +26,7 @@ export type RemoteContext = {
   countPromptHere: LocalPromptCounter;
 };
 
-type PreparedCall = RoutedCall & { input: { chat: ChatPrompt } | { inputs: EmbeddingInputs; tokens: number } };
+export type PreparedCall = RoutedCall & { input: { chat: ChatPrompt } | { inputs: EmbeddingInputs; tokens: number } };
 
 /** Handles of remote calls begin with it, those of the local engine do not. */
 export const handlePrefix = 'remote-';

@@ -240,6 +240,14 @@ export const chatRequestSchema = Type.Object(
       }),
     ),
     ...samplingFields,
+    n: optional(
+      Type.Integer({
+        description: 'Answers to the prompt, made one after the other. The prompt counts once.',
+        minimum: 1,
+        maximum: 8,
+        default: 1,
+      }),
+    ),
     stream: optional(
       Type.Boolean({
         description: 'Answer with server-sent events as the text is made.',

@@ -39,6 +39,7 @@ export function readChatRequest(sent: unknown): ChatRequest {
       reasoningEffort: readReasoningEffort(body),
     },
     sampling: { ...readSampling(body), ...readLogprobs(body) },
+    ...(body.n == null || body.n === 1 ? {} : { choices: body.n }),
     stream,
     includeUsage: stream && (body.stream_options?.include_usage ?? false),
   };

@@ -6,7 +6,7 @@ import { textCallFaults } from '../shared/call.contract.ts';
 import { chatRequestSchema, toolCalls } from './chat-request.contract.ts';
 
 const logprobs = nullable(logprobsSchema, 'Null unless the request has `logprobs`.');
-const index = Type.Integer({ description: 'Always 0.' });
+const index = Type.Integer({ description: 'Which of `n` answers it is, from 0.' });
 const reasoning = Type.String({ description: 'What the model thought before it answered.' });
 const id = Type.String({ description: 'Id of the answer.', pattern: '^chatcmpl-' });
 
@@ -32,7 +32,7 @@ const completionSchema = Type.Object(
         logprobs,
         finish_reason: finishReason,
       }),
-      { description: 'Exactly one.' },
+      { description: 'As many as `n`.' },
     ),
     usage: usageSchema,
   },

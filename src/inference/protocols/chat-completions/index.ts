@@ -37,12 +37,22 @@ export const chatCall: TextCall<ChatRequest> = {
 /** Role, deltas, finish, usage if asked, `[DONE]`; or an error frame and no `[DONE]`. */
 function writeStream(head: AnswerHead, includeUsage: boolean): StreamWriter {
   const frames = createFrames(head, includeUsage);
+  let begun = 0;
+  /** The role, where this is the first frame of a choice. */
+  const begin = (choice: number): string => {
+    if (choice < begun) return '';
+    begun = choice + 1;
+    return frames.role(choice);
+  };
   return {
-    begin: frames.role,
-    delta: frames.delta,
-    end({ reason, usage }) {
+    begin: () => begin(0),
+    delta: (delta) => begin(delta.choice ?? 0) + frames.delta(delta),
+    end({ usage, ...finished }) {
       const counts = includeUsage ? frames.usage(usageToWire(usage)) : '';
-      return frames.finish(reason) + counts + frames.done;
+      const ends = (finished.choices ?? [finished]).map(
+        ({ reason }, index) => begin(index) + frames.finish(reason, index),
+      );
+      return ends.join('') + counts + frames.done;
     },
     fail: (problem, requestId) => `data: ${openAiErrors.render(problem, requestId)}\n\n`,
   };
@@ -63,19 +73,22 @@ export type AnswerHead = { id: string; created: number; model: string };
 
 /** The body of a chat completion (interface 2.2). */
 export function chatCompletion(head: AnswerHead, answer: CollectedAnswer, finished: Finished) {
-  const { logprobs } = answer;
-  const choice = {
-    index: 0,
-    message: assistantMessage(answer),
-    logprobs: logprobs && logprobsToWire(logprobs),
-    finish_reason: finished.reason,
-  };
+  const choices = (finished.choices ?? [finished]).map(({ reason }, index) => {
+    const choice = answer.choice(index);
+    const { logprobs } = choice;
+    return {
+      index,
+      message: assistantMessage(choice),
+      logprobs: logprobs && logprobsToWire(logprobs),
+      finish_reason: reason,
+    };
+  });
   return {
     id: head.id,
     object: 'chat.completion',
     created: head.created,
     model: head.model,
-    choices: [choice],
+    choices,
     usage: usageToWire(finished.usage),
   };
 }
@@ -89,27 +102,29 @@ export type ChatCompletion = ReturnType<typeof chatCompletion>;
 export function createFrames(head: AnswerHead, includeUsage: boolean) {
   const start = `data: {"id":${JSON.stringify(head.id)},"object":"chat.completion.chunk","created":${head.created},"model":${JSON.stringify(head.model)},"choices":[`;
   const end = includeUsage ? '],"usage":null}\n\n' : ']}\n\n';
-  const chunk = (delta: string, finishReason: string, logprobs = 'null') =>
-    `${start}{"index":0,"delta":${delta},"logprobs":${logprobs},"finish_reason":${finishReason}}${end}`;
+  const chunk = (index: number, delta: string, finishReason: string, logprobs = 'null') =>
+    `${start}{"index":${index},"delta":${delta},"logprobs":${logprobs},"finish_reason":${finishReason}}${end}`;
   return {
-    role: () => chunk('{"role":"assistant","content":""}', 'null'),
+    role: (index = 0) => chunk(index, '{"role":"assistant","content":""}', 'null'),
     delta(delta: NamedDelta): string {
+      const { choice: index = 0 } = delta;
       switch (delta.type) {
         case 'content':
           return chunk(
+            index,
             `{"content":${eventData(delta.text)}}`,
             'null',
             delta.logprobs && eventData(logprobsToWire(delta.logprobs)),
           );
         case 'reasoning':
-          return chunk(`{"reasoning_content":${eventData(delta.text)}}`, 'null');
+          return chunk(index, `{"reasoning_content":${eventData(delta.text)}}`, 'null');
         case 'tool_call':
           return toolCallDeltas(delta)
-            .map((json) => chunk(json, 'null'))
+            .map((json) => chunk(index, json, 'null'))
             .join('');
       }
     },
-    finish: (reason: string) => chunk('{}', JSON.stringify(reason)),
+    finish: (reason: string, index = 0) => chunk(index, '{}', JSON.stringify(reason)),
     usage: (usage: UsageWire) => `${start}],"usage":${JSON.stringify(usage)}}\n\n`,
     done: 'data: [DONE]\n\n',
   };
@@ -125,9 +140,10 @@ function toolCallDeltas(delta: Extract<NamedDelta, { type: 'tool_call' }>): stri
 /** The frames of an answer that is complete: the same as when it was streamed, in fewer pieces. */
 export function framesOfCompletion({ choices, usage, ...head }: ChatCompletion, includeUsage: boolean): string {
   const frames = createFrames(head, includeUsage);
-  const texts = [frames.role()];
-  for (const { message, logprobs, finish_reason: reason } of choices) {
-    texts.push(...deltasOf(message, logprobs).map(frames.delta), frames.finish(reason));
+  const texts: string[] = [];
+  for (const { index, message, logprobs, finish_reason: reason } of choices) {
+    const deltas = deltasOf(message, logprobs).map((delta) => frames.delta({ ...delta, choice: index }));
+    texts.push(frames.role(index), ...deltas, frames.finish(reason, index));
   }
   if (includeUsage) texts.push(frames.usage(usage));
   return texts.join('') + frames.done;

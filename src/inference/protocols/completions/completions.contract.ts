@@ -13,6 +13,7 @@ export const completionRequestSchema = Type.Object(
       ...expectingWithin(wordsOfPrompt),
     }),
     stream: notSupported('this route does not stream; use chat/completions', false),
+    n: notSupported('only 1 is supported; use chat/completions', 1),
     best_of: notSupported('only 1 is supported', 1),
     echo: notSupported('not supported', false),
     suffix: notSupported('not supported', ''),

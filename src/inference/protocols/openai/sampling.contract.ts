@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { expecting, expectingWithin } from '#http';
 import { chatDefaults } from '#models';
-import { notSupported, optional } from '../shared/call.contract.ts';
+import { optional } from '../shared/call.contract.ts';
 
 /** Of either sign: clients draw seeds of 64 bits. */
 const mostSeed = 2 ** 63;
@@ -83,7 +83,6 @@ export const samplingFields = {
         "`none` turns reasoning off, `low` keeps it short, `high` does not; left out, the model's own default applies.",
     }),
   ),
-  n: notSupported('only 1 is supported', 1),
   logit_bias: optional(
     Type.Record(
       Type.String(),
