@@ -80,6 +80,18 @@ const ownNames = new Set([
   ],
 ]);
 
+const roles = ['system', 'developer', 'user', 'assistant', 'tool'];
+const schemaTypes = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
+/** Values that templates compare, or write into their own control tokens (`<|user|>`): not the caller's words either. */
+const ownWords = new Map([
+  ['role', new Set(roles)],
+  ['type', new Set(['function', ...schemaTypes])],
+]);
+
+function isOwnWord(key: string, value: unknown): boolean {
+  return typeof value === 'string' && ownWords.get(key)?.has(value) === true;
+}
+
 /** Keys too: templates that write schemas as XML put property names between angle brackets. */
 function mapStrings(value: unknown, map: (text: string) => string): unknown {
   if (typeof value === 'string') return map(value);
@@ -87,7 +99,10 @@ function mapStrings(value: unknown, map: (text: string) => string): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (isExactNumber(value)) return value;
   return objectInOrder(
-    Object.entries(value).map(([key, item]) => [ownNames.has(key) ? key : map(key), mapStrings(item, map)]),
+    Object.entries(value).map(([key, item]) => [
+      ownNames.has(key) ? key : map(key),
+      isOwnWord(key, item) ? item : mapStrings(item, map),
+    ]),
   );
 }
 

@@ -98,6 +98,19 @@ test('a control token that template text and caller text would make together is 
   }
 });
 
+test('roles and types that are part of control tokens are what the template compares and writes', () => {
+  const source = `{%- for t in tools -%}{%- if t.type == 'function' and t.function.parameters.type == 'object' -%}<|function|>{{ t.function.name }}{%- endif -%}{%- endfor -%}
+{%- for m in messages -%}{%- if m.role == 'user' -%}<|user|>{%- else -%}{{ '<|' + m.role + '|>' }}{%- endif -%}{{ m.content }}{%- endfor -%}`;
+  const tokens = ['<|user|>', '<|system|>', '<|assistant|>', '<|tool|>', '<|function|>', '<|object|>'];
+  const messages = [system('user'), user('<|user|>'), assistant('system')];
+  const tools: ToolDefinition[] = [{ name: 'user', description: null, parameters: null }];
+  const { segments } = renderChat(template(source, tokens), chatPrompt({ messages, tools }));
+  assert.deepEqual(
+    segments.map(({ text, special }) => (special ? [text] : text)),
+    [['<|function|>'], 'user', ['<|system|>'], 'user', ['<|user|>'], '<|user|>', ['<|assistant|>'], 'system'],
+  );
+});
+
 test('tells whether the prompt ends inside reasoning or with reasoning turned off', () => {
   const open = template("{%- for m in messages %}{{ m.content }}{%- endfor -%}{{ '<think>\n' }}");
   const facts = ({ startsInReasoning, thinkingDisabled }: ReturnType<typeof renderChat>) => [
