@@ -228,6 +228,7 @@ export const chatRequestSchema = Type.Object(
         default: 0,
       }),
     ),
+    suffix: notSupported(),
     audio: notSupported(),
     web_search_options: notSupported(),
     moderation: notSupported(),

@@ -119,6 +119,7 @@ test('a refused field is named by its path', () => {
     [{ functions: [] }, 'functions'],
     [{ modalities: ['audio'] }, 'modalities'],
     [{ audio: {} }, 'audio'],
+    [{ suffix: 'x' }, 'suffix'],
   ];
   for (const [extra, param] of cases) assert.equal(paramOf(body(extra)), param, JSON.stringify(extra).slice(0, 100));
 });
