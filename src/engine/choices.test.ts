@@ -42,9 +42,13 @@ test('several answers follow each other, each with its seed, and the prompt coun
 
 test('a caller who leaves ends all answers', async () => {
   let runs = 0;
-  const finished = await generateChoices({ choices: 8, sampling }, assert.fail, async () => {
-    runs += 1;
-    return runs === 2 ? end('cancelled', 1) : end('stop', 4);
-  });
+  const finished = await generateChoices(
+    { choices: 8, sampling },
+    () => assert.fail(),
+    async () => {
+      runs += 1;
+      return runs === 2 ? end('cancelled', 1) : end('stop', 4);
+    },
+  );
   assert.deepEqual([runs, finished.reason, finished.usage.completionTokens], [2, 'cancelled', 5]);
 });
