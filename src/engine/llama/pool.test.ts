@@ -104,6 +104,20 @@ test('a GPU that cannot be used keeps nobody from a model: it is loaded without 
   assert.equal(engine.status('broken').error, 'bad tensor');
 });
 
+test('a model that keeps dying on the GPU while it works is loaded on the CPU', async () => {
+  const { engine, install } = open({ gpu: async () => ({ backend: 'vulkan', libraryFolders: [] }) });
+  install('m');
+  const crash = () => ask(engine, 'm', { behaviour: { crashAt: 1, deltas: 9 } });
+  await ask(engine, 'm');
+  assert.equal(engine.status('m').runsOn, 'vulkan');
+  for (const runsOn of ['vulkan', 'CPU']) {
+    await assert.rejects(crash(), isFault('generation_failed'));
+    await until(() => engine.status('m').status === 'ready');
+    assert.equal(engine.status('m').runsOn, runsOn);
+  }
+  assert.equal((await ask(engine, 'm')).reason, 'stop');
+});
+
 test('a repaired file is loaded without waiting for the back-off', async () => {
   const { engine, install } = open();
   const { ggufPath } = install('m', { fails: 'bad tensor' });

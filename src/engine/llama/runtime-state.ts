@@ -36,7 +36,7 @@ export type RuntimeOptions = {
  * States of a base model:
  *   cold → loading      somebody asks for it
  *   loading → ready     the child says so; everybody who waits goes on
- *   loading → loading   the GPU cannot be used: once more without it
+ *   loading → loading   the GPU cannot be used: once more without it; also after two deaths on it in a row
  *   loading → failed    the file is missing or broken, or the child died three times: refused until the back-off is over or
  *                       the file has changed
  *   loading → cold      there is no memory for it at present, or the child died: tried again if somebody waits

@@ -12,6 +12,7 @@ import type { Failed, LoadAttempt, Loading, RuntimeOptions, RuntimeState } from 
 import { Session } from './session.ts';
 import {
   backOffMs,
+  deathsBeforeCpu,
   guessLoadMs,
   guessThroughput,
   longestLoadMs,
@@ -127,7 +128,7 @@ export class ModelRuntime {
     const sinceMs = this.#options.clock.monotonicMs();
     const state: Loading = { name: 'loading', sinceMs, session: null, error: null, settings: '' };
     this.#state = state;
-    this.#begin(state, { usesGpu: true });
+    this.#begin(state, { usesGpu: this.#failures < deathsBeforeCpu });
   }
 
   #begin(state: Loading, attempt: LoadAttempt): void {
@@ -224,10 +225,9 @@ export class ModelRuntime {
   /** A GPU whose driver is too old, or whose memory others hold, must not keep a model from all callers. The next load tries it again. */
   #withoutGpu(state: Loading, exit: { reason: string; tail: string }): void {
     this.#log('error', 'The GPU cannot be used; the model is loaded without it', { ...exit, error: state.error });
-    state.error = null;
-    state.session = null;
-    this.#state = state;
-    this.#begin(state, { usesGpu: false });
+    const again: Loading = { ...state, error: null, session: null };
+    this.#state = again;
+    this.#begin(again, { usesGpu: false });
   }
 
   #fail(error: string, tail: string): void {

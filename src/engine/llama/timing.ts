@@ -42,3 +42,6 @@ export function backOffMs(failures: number, firstMs: number): number {
 export function smooth(average: number | null, value: number): number {
   return average === null ? value : average + 0.2 * (value - average);
 }
+
+/** Some drivers crash only at certain work: after so many deaths in a row a model is loaded on the CPU. */
+export const deathsBeforeCpu = 2;
