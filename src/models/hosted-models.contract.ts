@@ -19,7 +19,12 @@ const example = {
   revision_sha256: '9f1c6a0d2b7e4c83a5f0e1d2c3b4a5968778695a4b3c2d1e0f1a2b3c4d5e6f70',
   enabled: true,
   state: 'active',
-  runtime: { status: 'ready', eta_ms: null, loaded_at: '2026-01-02T03:04:05.678Z' },
+  runtime: {
+    status: 'ready',
+    eta_ms: null,
+    loaded_at: '2026-01-02T03:04:05.678Z',
+    runs_on: 'CUDA 13 (NVIDIA L4, 25 of 25 layers)',
+  },
   visibility: 'shared',
   share_count: 1,
   limits: { max_context_tokens: 4096, max_input_tokens: null, max_inputs: null, request_token_budget: null },
@@ -37,7 +42,7 @@ const warming = {
   ...example,
   revision_sha256: null,
   state: 'warming',
-  runtime: { status: 'loading', eta_ms: 1200, loaded_at: null },
+  runtime: { status: 'loading', eta_ms: 1200, loaded_at: null, runs_on: null },
 };
 
 const target = { type: 'base_model', id: 'fanfold-tiny-chat' };

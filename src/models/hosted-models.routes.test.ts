@@ -53,6 +53,7 @@ test('an alias is made, activated, called, deactivated and refused, in the shape
   const active = await untilState(ada, project, { id: made.id, state: 'active' });
   assert.ok(hosted.Check(active));
   assert.deepEqual([active.enabled, active.runtime.status, active.error], [true, 'ready', null]);
+  assert.equal(active.runtime.runs_on, 'CPU');
   assert.ok(Date.parse(String(active.runtime.loaded_at)) > Date.parse(made.created_at) - 60_000);
   assert.equal((await call()).status, 200);
   // Again: unchanged, and no second row in the feed.

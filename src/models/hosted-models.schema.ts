@@ -129,6 +129,10 @@ export const hostedSchema = Type.Object(
         }),
         eta_ms: nullable(Type.Integer({ minimum: 0 }), 'How long it still loads, ms.'),
         loaded_at: nullable(timestamp('Since when it is loaded.'), 'Since when it is loaded.'),
+        runs_on: nullable(
+          Type.String({ description: 'CPU, or the GPUs that it is loaded on.' }),
+          'Null while it is not loaded, or a remote engine serves it.',
+        ),
       },
       { description: 'What the engine has of it at present.' },
     ),

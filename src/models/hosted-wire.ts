@@ -109,8 +109,9 @@ export function rateToWire({ rateMicroPerMinute, priceVersion, rateFrozenAt }: R
   };
 }
 
-function runtimeToWire({ status, etaMs, loadedAtMs }: RuntimeStatus): HostedWire['runtime'] {
-  return { status, eta_ms: etaMs, loaded_at: loadedAtMs === null ? null : new Date(loadedAtMs).toISOString() };
+function runtimeToWire({ status, etaMs, loadedAtMs, runsOn }: RuntimeStatus): HostedWire['runtime'] {
+  const loaded_at = loadedAtMs === null ? null : new Date(loadedAtMs).toISOString();
+  return { status, eta_ms: etaMs, loaded_at, runs_on: runsOn };
 }
 
 function limitsToWire(model: BaseModel | undefined, trainedInputTokens: number | null): HostedWire['limits'] {

@@ -386,6 +386,7 @@ export type Schemas = {
       status: 'cold' | 'loading' | 'ready' | 'sleeping' | 'failed';
       eta_ms: number | null;
       loaded_at: string | null;
+      runs_on: string | null;
     };
     visibility: 'private' | 'shared' | 'public';
     share_count: number;

@@ -34,7 +34,9 @@ export function ModelDetails({ path, model }: { path: ModelPath; model: HostedMo
         <Description name={t.target} more={model.target.id !== model.base_model && model.base_model}>
           <Target model={model} />
         </Description>
-        <Description name={t.runtime}>{t.runtimes[runtime.status]}</Description>
+        <Description name={t.runtime} more={runtime.runs_on !== null && t.runsOn(runtime.runs_on)}>
+          {t.runtimes[runtime.status]}
+        </Description>
         <Description name={t.rate}>
           {t.rateText(format.credits(rate.credits_per_gpu_minute))}
           {rate.frozen_at && (
