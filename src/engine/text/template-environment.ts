@@ -1,5 +1,6 @@
 import { Environment, type parse } from '@huggingface/jinja';
 import { isExactNumber, isFields, objectInOrder } from '#kernel';
+import { setPythonText } from './template-output.ts';
 
 /** A template's own refusal (`raise_exception`): its text is meant for the caller. */
 export class TemplateRefusal extends Error {}
@@ -26,6 +27,7 @@ export function templateEnvironment(values: Record<string, unknown>, now: () => 
     ...values,
   };
   for (const [name, value] of Object.entries(globals)) setVariable(environment, name, value);
+  setPythonText(environment);
   return environment;
 }
 

@@ -4,6 +4,7 @@ import { toolsVariable } from './formats/output-format.ts';
 import { probe, probeTools, question, type TemplateProbe } from './formats/template-probe.ts';
 import { nativeRenderer } from './native-renderer.ts';
 import { TemplateRefusal, templateEnvironment, withStripArguments } from './template-environment.ts';
+import { withPythonTexts } from './template-output.ts';
 
 /** Makes a renderer of a template; it throws where the template does not compile, and its renderer where it cannot render. */
 export type NativeRenderer = (source: string) => TemplateRenderer;
@@ -62,9 +63,8 @@ function compiledOrError(compile: () => TemplateRenderer): TemplateRenderer | Er
 }
 
 function interpreted({ source, now }: RendererOptions): TemplateRenderer {
-  const program = withStripArguments(
-    parse(tokenize(withSimpleTests(source), { lstrip_blocks: true, trim_blocks: true })),
-  );
+  const parsed = parse(tokenize(withSimpleTests(source), { lstrip_blocks: true, trim_blocks: true }));
+  const program = withPythonTexts(withStripArguments(parsed));
   return (values) => {
     const result = new Interpreter(templateEnvironment(values, now)).run(program);
     // A run of a template yields a string value; anything else is a fault of the library.

@@ -64,12 +64,12 @@ test('a template may count and compare with such numbers, which are false where 
       chatPrompt({ messages: [user('x'), call(`{"value": ${number}}`)] }),
     ).text;
   for (const [expression, number, expected] of [
-    ['v > 5', '12345678901234567890', 'true'],
-    ['v == 2', '2.0', 'true'],
-    ['v is number', '1e400', 'true'],
-    ['v is string', '1e400', 'false'],
-    ['v is integer', '12345678901234567890', 'true'],
-    ['v is integer', '1.0', 'false'],
+    ['v > 5', '12345678901234567890', 'True'],
+    ['v == 2', '2.0', 'True'],
+    ['v is number', '1e400', 'True'],
+    ['v is string', '1e400', 'False'],
+    ['v is integer', '12345678901234567890', 'True'],
+    ['v is integer', '1.0', 'False'],
     ['v + 1', '1.0', '2.0'],
     ["v ~ ''", '2.0', '2.0'],
     ['v | string', '1.0', '1.0'],
@@ -79,6 +79,27 @@ test('a template may count and compare with such numbers, which are false where 
     ["'some' if v else 'none'", '0e5', 'none'],
   ] as const)
     assert.equal(render(expression, number), expected, `${expression} of ${number}`);
+});
+
+test('values are written into text as Python writes them', () => {
+  const args = `{"vv": [null, true, 1.50, "it's", "a \\"b\\" 'c'", "\\n\\u0001é🙂\\u2028", {"k": []}], "zz": null, "bb": false, "qq": "x"}`;
+  const list = `[None, True, 1.50, "it's", 'a "b" \\'c\\'', '\\n\\x01é🙂\\u2028', {'k': []}]`;
+  for (const [output, expected] of [
+    ['{{ a.vv }}', list],
+    ["{{ 'v=' ~ a.vv ~ a.zz }}", `v=${list}None`],
+    ["{{ 'v=' ~ a.missing }}", 'v='],
+    ['{{ a.vv | string }}', list],
+    ['{% set t %}{{ a.zz }}{% endset %}{{ t }}', 'None'],
+    ['{% macro put(x) %}{{ x }}{% endmacro %}{{ put(a.bb) }}', 'False'],
+    ['{% if a.bb %}{% else %}{{ a.bb and a.qq }}{% endif %}', 'False'],
+    ["{{ a.missing }}{{ 'x' if a.bb }}{{ a.qq }}", 'x'],
+    ['{{ a.vv[:2] | tojson }}', '[null, true]'],
+    ["{{ ('a', 1) }}", "('a', 1)"],
+  ] as const) {
+    const source = `{% set a = messages[1].tool_calls[0].function.arguments %}${output}`;
+    const { text } = renderChat(template(source), chatPrompt({ messages: [user('x'), call(args)] }));
+    assert.equal(text, expected, output);
+  }
 });
 
 test('a turn to learn has the digits and the order of a call, too', () => {

@@ -146,7 +146,7 @@ test('enable_thinking is given only where the caller says something about reason
   const probe = template('{{ enable_thinking is defined }} {{ enable_thinking }}');
   const text = (reasoningEffort: 'none' | 'low' | 'high' | null) =>
     renderChat(probe, chatPrompt({ reasoningEffort })).text;
-  assert.equal(text('none'), 'true false');
+  assert.equal(text('none'), 'True False');
   assert.equal(text('low'), 'true true');
   assert.equal(text('high'), 'true true');
   assert.match(text(null), /^false /);
