@@ -92,12 +92,12 @@ test('a prompt that is prepared and given back has the tokens that a call with i
   assert.ok(seen.size > 8, 'the prompts differ');
 });
 
-test('a model without reasoning takes every effort and every bound of reasoning, and is told nothing of them', async () => {
+test('a model without reasoning takes every effort as a wish and every bound of reasoning, and is told nothing of them', async () => {
   const answers = new Set<string>();
   for (const reasoningEffort of efforts)
     for (const messages of [history, history.slice(0, 2)])
       for (const maxReasoningTokens of [null, 0, 5]) {
-        const prompt = { ...chatPrompt('plain', ''), messages, reasoningEffort };
+        const prompt = { ...chatPrompt('plain', ''), messages, reasoningEffort, effortIsHint: true };
         const { before, reported } = await counts(prompt);
         assert.equal(before, reported);
         const { handle } = await engine.prepareChat(prompt, never);
