@@ -16,6 +16,7 @@ import { dismissTestServer } from '../test/support/database.ts';
 import { installLlamaServer } from '../test/support/llama-server.ts';
 import { pythonProgram } from '../test/support/python.ts';
 import { realModels } from '../test/support/real-models.ts';
+import { fetchRealTokenizers } from '../test/support/real-tokenizers.ts';
 import { findBrowser } from './browser.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -113,7 +114,7 @@ async function installForTests() {
   // There are two cores, and the first takes as long as the others.
   await Promise.all([
     inTurn(() => pythonProgram('python')),
-    inTurn(installLlamaServer, realModels, installRay, findBrowser),
+    inTurn(installLlamaServer, realModels, fetchRealTokenizers, installRay, findBrowser),
   ]);
 }
 

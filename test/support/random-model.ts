@@ -64,6 +64,8 @@ export type RandomModel = {
   words?: readonly string[];
   /** How llama.cpp divides a text before it makes tokens of the parts; left out: as Qwen2 does. */
   preTokenizer?: string;
+  /** Replaces what is said of the tokens; the vocabulary of the shape is as large. */
+  tokenizer?: Record<string, GgufValue>;
 };
 
 export const specialTokens = [
@@ -119,6 +121,7 @@ function metadataOf({
   kind,
   template = chatMlTemplate,
   preTokenizer = 'qwen2',
+  tokenizer = {},
   ...model
 }: RandomModel): Record<string, GgufValue> {
   const words = vocabulary(shape.vocabulary, model);
@@ -152,6 +155,7 @@ function metadataOf({
     ...(kind === 'embedding' ? { 'tokenizer.ggml.add_eos_token': { type: 'bool', value: true } as const } : {}),
     'tokenizer.chat_template': { type: 'string', value: template },
     ...(kind === 'reranker' ? rerankerMetadata(architecture) : {}),
+    ...tokenizer,
   };
 }
 
