@@ -18,6 +18,7 @@ import { benchKeyCheck } from './key-check.ts';
 import { benchLatency } from './latency.ts';
 import { benchLighthouse } from './lighthouse.ts';
 import { benchLists } from './lists.ts';
+import { benchLlamaServer } from './llama-server.ts';
 import { benchProtocols } from './protocols.ts';
 import { benchReplicas } from './replicas.ts';
 import { benchRouteLatency } from './route-latency.ts';
@@ -67,6 +68,7 @@ const benches: Record<string, () => Promise<Row[]>> = {
   'growth-ten-million': () => benchGrowth([10_000, 1_000_000, 10_000_000]),
   indexes: benchIndexes,
   latency: benchLatency,
+  'llama-server': () => benchLlamaServer({ threads }),
   lists: () => benchLists(),
   'route-latency': benchRouteLatency,
   gateways: benchGateways,

@@ -10,14 +10,17 @@ export type Served = { url: string; key: string; pid: number; databaseUrl: strin
 
 const cataloguePath = path.join(import.meta.dirname, '../models/catalogue.yaml');
 
-/** Starts the program on a database of its own; `models` are registered before. */
-export async function startServed(models: { id: string; kind: ModelKind; gguf: string }[] = []): Promise<Served> {
+/** Starts the program of a checkout on a database of its own; `models` are registered before. */
+export async function startServed(
+  models: { id: string; kind: ModelKind; gguf: string; sequences?: number }[] = [],
+  checkout?: string,
+): Promise<Served> {
   const { database, url, dataDir, drop } = await startBenchDatabase();
   const service = openModels({ cataloguePath, dataDir });
   // The same context on every machine.
   for (const { id, kind, gguf } of models)
     await addModel(service, { id, kind, ggufPath: gguf, ...(kind === 'text' ? { contextTokens: 4096 } : {}) });
-  const program = await startProgram({ databaseUrl: url, dataDir });
+  const program = await startProgram({ databaseUrl: url, dataDir, checkout });
   const account = await findAccountBySlug(database, 'local');
   if (!account || program.key === null) throw new Error(`The program did not make its account:\n${program.output()}`);
   await grant(database, { accountId: account.id, micro: 1_000_000_000_000n, note: 'benchmark' });
