@@ -55,8 +55,7 @@ async function askNvidia(root: string, environment: ProcessEnvironment) {
     output: (line, stream) => void (stream === 'stdout' && found.push(line)),
     timeoutMs: nvidiaSmiMs,
   });
-  // One that is not there has no exit code either.
-  command.started.catch(() => {});
+  // Without the program there is no exit code either.
   const { code } = await command.exited;
   const driver = driverOf(await readFile(join(root, 'proc/driver/nvidia/version'), 'utf8').catch(() => ''));
   return code === 0 ? readNvidiaSmi(found, driver) : { driver, gpus: [] };

@@ -98,6 +98,8 @@ describe('what models run on', () => {
       `python3 -m pip install --target ${join(dataDir, 'cuda')} nvidia-cuda-runtime-cu12 nvidia-cublas-cu12`,
     );
     assert.deepEqual(log, ['warn: No GPU can be used: models run on the CPU']);
+    const bare = selectorOf({ dataDir, probes: { cuda: 'lacks the driver' }, setting: 'cuda' });
+    assert.match((await bare.selector.select()).rejected[0]?.help ?? '', /^install the driver/);
   });
 
   test('is the CPU without any probe, file or log line where there is no GPU, or it is off', async () => {

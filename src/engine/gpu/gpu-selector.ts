@@ -24,7 +24,7 @@ export type GpuSelectorOptions = {
   probe?: Pick<GpuProbeOptions, 'script' | 'timeoutMs'>;
 };
 
-/** `help`: a command that may change that; null: there is none. */
+/** `help`: what may change that; null: nothing that is known. */
 export type RejectedBackend = { backend: GpuBackend; label: string; reason: string; help: string | null };
 
 /** What models are loaded on, and why not on something else. */
@@ -97,8 +97,7 @@ export class GpuSelector {
         selection.chosen = { target, label, devices: { names, totalBytes }, isRemembered: remembered !== undefined };
         break;
       }
-      const isUnlinked = result.failure.includes(missingLibrary);
-      const help = isUnlinked ? gpuBackends[backend].help(packageFolderOf(dataDir)) : null;
+      const help = helpFor(backend, { failure: result.failure, packageFolder: packageFolderOf(dataDir) });
       selection.rejected.push({ backend, label, reason: result.failure, help });
     }
     if (results.some((result) => !known.has(result.backend) || again)) await this.#store(path, key, results);
@@ -132,8 +131,18 @@ export class GpuSelector {
   }
 }
 
-/** Of the loader of the C library. */
-const missingLibrary = 'cannot open shared object file';
+/** Of the loader of the C library, with the name of the library. */
+const missingLibrary = /^(lib\S+): cannot open shared object file/;
+/** It comes with the driver, which no package replaces. */
+const ofDriver = 'libcuda.so.1';
+
+function helpFor(backend: GpuBackend, { failure, packageFolder }: { failure: string; packageFolder: string }) {
+  const missing = missingLibrary.exec(failure)?.[1];
+  if (missing === undefined) return null;
+  return missing === ofDriver ? driverHelp : gpuBackends[backend].help(packageFolder);
+}
+
+const driverHelp = 'install the driver of NVIDIA; a container needs its runtime, as with docker run --gpus all';
 
 /** Where packages with CUDA's libraries are found that `pip install --target` put there. */
 function packageFolderOf(dataDir: string): string {

@@ -3,7 +3,10 @@ import { serveRequests } from '#processes';
 import type { GpuDevices, GpuProbeRequest } from './gpu-probe.ts';
 
 /** What a probe of each backend does; in `GGML_SCRIPT` as JSON. */
-export type ProbeScript = Record<string, 'works' | 'crashes' | 'hangs' | 'exits' | 'fails' | 'lacks a library'>;
+export type ProbeScript = Record<
+  string,
+  'works' | 'crashes' | 'hangs' | 'exits' | 'fails' | 'lacks a library' | 'lacks the driver'
+>;
 
 // as: written by the test.
 const script = JSON.parse(process.env['GGML_SCRIPT'] ?? '{}') as ProbeScript;
@@ -21,6 +24,8 @@ serveRequests(async ({ target }: GpuProbeRequest): Promise<GpuDevices> => {
       return process.exit(0);
     case 'lacks a library':
       throw new Error('libcublas.so.12: cannot open shared object file: No such file or directory');
+    case 'lacks the driver':
+      throw new Error('libcuda.so.1: cannot open shared object file: No such file or directory');
     default:
       throw new Error(`${target.backend} finds no GPU.`);
   }
