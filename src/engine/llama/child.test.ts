@@ -292,12 +292,14 @@ describe('process', () => {
   });
 
   test('native work on several threads gives the same text', async () => {
-    const other = await ChildDriver.start(config, {});
-    const sampling = { temperature: 1, topP: 0.9, seed: 42 };
-    assert.equal(
-      (await other.write(userPrompt('one'), sampling)).content,
-      (await child.write(userPrompt('one'), sampling)).content,
-    );
-    await other.stop();
+    // What a child has cached decides how much it computes at once, and so the last digits of its numbers.
+    const fresh = [await ChildDriver.start(config), await ChildDriver.start(config, {})];
+    try {
+      const sampling = { temperature: 1, topP: 0.9, seed: 42 };
+      const [one, several] = await Promise.all(fresh.map((each) => each.write(userPrompt('one'), sampling)));
+      assert.equal(several?.content, one?.content);
+    } finally {
+      await Promise.all(fresh.map((each) => each.stop()));
+    }
   });
 });
