@@ -3,6 +3,7 @@ import { makeAvx2Checkout } from '#test/avx2-checkout.ts';
 import { startLlamaServer } from '#test/llama-server.ts';
 import { realModels } from '#test/real-models.ts';
 import { median } from './load.ts';
+import { processorMs } from './processor-time.ts';
 import { startServed } from './served.ts';
 import { streamOnce } from './streams.ts';
 import type { Row } from './table.ts';
@@ -12,6 +13,9 @@ const parallel = Math.max(...levels);
 const tokens = 32;
 const rounds = 5;
 const model = 'smollm2';
+
+/** `processor`: ms of processor time a token, which a busy machine changes less. */
+type Driven = { rate: number; processor: number };
 
 /**
  * Tokens per second of N greedy streams through the whole program (admission, hold, SSE, settlement) against llama.cpp's own server with
@@ -24,42 +28,49 @@ export async function benchLlamaServer({ threads }: { threads: number }): Promis
   const server = await startLlamaServer(smollm2, { parallel, threads });
   // llama.cpp's server ends a connection after a stream.
   const agent = new http.Agent({ keepAlive: false });
-  const ours = { url: `${served.url}/api/projects/local/chat/openai/v1/chat/completions`, key: served.key, agent };
-  const theirs = { url: `${server.url}/chat/completions`, key: 'none', agent };
+  const ours = {
+    url: `${served.url}/api/projects/local/chat/openai/v1/chat/completions`,
+    key: served.key,
+    agent,
+    pid: served.pid,
+  };
+  const theirs = { url: `${server.url}/chat/completions`, key: 'none', agent, pid: server.pid };
 
-  async function rateOf(side: typeof ours, streams: number, round: number): Promise<number> {
+  async function drive({ pid, ...side }: typeof ours, streams: number, round: number): Promise<Driven> {
     const began = performance.now();
+    const spent = processorMs([pid]);
     const answers = await Promise.all(
       Array.from({ length: streams }, (_, stream) =>
         streamOnce({ ...side, body: requestOf(`${streams * 100 + round}, ${stream}`) }),
       ),
     );
     const drawn = answers.reduce((sum, { completionTokens }) => sum + completionTokens, 0);
-    return drawn / ((performance.now() - began) / 1000);
+    return { rate: drawn / ((performance.now() - began) / 1000), processor: (processorMs([pid]) - spent) / drawn };
   }
 
   try {
-    for (const side of [ours, theirs]) await rateOf(side, parallel, -1);
+    for (const side of [ours, theirs]) await drive(side, parallel, -1);
     const rows: Row[] = [];
     for (const streams of levels) {
-      const pairs: { ours: number; theirs: number }[] = [];
+      const pairs: { ours: Driven; theirs: Driven }[] = [];
       for (let round = 0; round < rounds; round++) {
         // Who begins alternates: the second of a pair may find another machine than the first.
         const first = round % 2 === 0 ? ours : theirs;
         const [one, other] = [
-          await rateOf(first, streams, round),
-          await rateOf(first === ours ? theirs : ours, streams, round),
+          await drive(first, streams, round),
+          await drive(first === ours ? theirs : ours, streams, round),
         ];
         pairs.push(first === ours ? { ours: one, theirs: other } : { ours: other, theirs: one });
       }
-      console.error(`${streams}: ${pairs.map((pair) => (pair.ours / pair.theirs).toFixed(2)).join(' ')}`);
-      const rates = (side: 'ours' | 'theirs') => median(pairs.map((pair) => pair[side])).toFixed(0);
+      const middle = (side: 'ours' | 'theirs', field: keyof Driven) => median(pairs.map((pair) => pair[side][field]));
+      const rates = `${middle('ours', 'rate').toFixed(0)} against ${middle('theirs', 'rate').toFixed(0)} tokens/s`;
+      const times = `${middle('ours', 'processor').toFixed(1)} against ${middle('theirs', 'processor').toFixed(1)} ms of processor time a token`;
       rows.push({
         name: `served / llama.cpp's server, SmolLM2 135M, ${streams} ${streams === 1 ? 'stream' : 'streams'}`,
-        ratio: median(pairs.map((pair) => pair.ours / pair.theirs)),
+        ratio: median(pairs.map((pair) => pair.ours.rate / pair.theirs.rate)),
         goal: 1,
         sense: 'at least',
-        figures: `${rates('ours')} against ${rates('theirs')} tokens/s, ${threads} ${threads === 1 ? 'thread' : 'threads'} each`,
+        figures: `${rates}, ${times}, ${threads} ${threads === 1 ? 'thread' : 'threads'} each`,
       });
     }
     return rows;

@@ -7,7 +7,7 @@ const newerKernels = /libggml-cpu-(?!haswell)/;
 
 /**
  * A copy of this checkout whose addon has llama.cpp's kernels for AVX2 and no newer ones, as the wheel of llama.cpp's server that
- * the tests use. Kernels round sums differently, and those for AMX take a third of the time: with the same ones, answers and speed
+ * the tests use. Kernels round sums differently, and those for AMX take half the time: with the same ones, answers and speed
  * can be compared. All other packages are found in the folders above.
  */
 export async function makeAvx2Checkout(): Promise<{ folder: string; remove: () => Promise<void> }> {

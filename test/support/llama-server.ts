@@ -22,6 +22,7 @@ export type LlamaServerOptions = {
 export type LlamaServer = {
   /** The base of OpenAI's routes. */
   url: string;
+  pid: number;
   stop: () => Promise<void>;
 };
 
@@ -58,7 +59,7 @@ async function tryToStart(python: string, ggufPath: string, more: readonly strin
   while (child.exitCode === null && child.signalCode === null && Date.now() < deadline) {
     // It listens before it has read its model.
     const response = await fetch(`http://127.0.0.1:${port}/health`).catch(() => null);
-    if (response?.ok) return { url: `http://127.0.0.1:${port}/v1`, stop };
+    if (response?.ok) return { url: `http://127.0.0.1:${port}/v1`, pid: child.pid ?? 0, stop };
     await setTimeout(50);
   }
   await stop();

