@@ -5,7 +5,8 @@ import type { GpuDevices, GpuProbeRequest } from './gpu-probe.ts';
 
 serveRequests(probe);
 
-const tokens = Uint32Array.from({ length: 16 }, (_, i) => 40 + i);
+/** A long prompt, an answer, and several answers at once have kernels of their own. */
+const batches = [24, 1, 8];
 const contextTokens = 64;
 /** Numbers of 16 bits and another order of sums change the outputs of a model by less than a thousandth. */
 const leastAgreement = 0.98;
@@ -43,13 +44,21 @@ async function outputsOf(model: NativeModel): Promise<number[]> {
   const sampler = model.createSampler();
   try {
     sampler.applyConfig({ temperature: 0, seed: 0 });
-    context.initBatch(tokens.length);
-    const [place = 0] = context.addToBatch(0, 0, tokens, Uint32Array.of(tokens.length - 1));
-    await context.decodeBatch();
-    const [, , , pairs] = await context.sampleToken(place, sampler, false, false, true);
-    const logits: number[] = [];
-    for (let at = 0; at < pairs.length; at += 2) logits[pairs[at] ?? 0] = pairs[at + 1] ?? 0;
-    return logits;
+    const outputs: number[] = [];
+    let position = 0;
+    for (const length of batches) {
+      const first = position;
+      const tokens = Uint32Array.from({ length }, (_, i) => 40 + first + i);
+      context.initBatch(length);
+      const [place = 0] = context.addToBatch(0, first, tokens, Uint32Array.of(length - 1));
+      await context.decodeBatch();
+      const [, , , pairs] = await context.sampleToken(place, sampler, false, false, true);
+      const logits: number[] = [];
+      for (let at = 0; at < pairs.length; at += 2) logits[pairs[at] ?? 0] = pairs[at + 1] ?? 0;
+      outputs.push(...logits);
+      position += length;
+    }
+    return outputs;
   } finally {
     sampler.dispose();
     await context.dispose();
