@@ -4,7 +4,9 @@ import { ChatAnswer } from './chat-answer.ts';
 import { openai } from './dialects/openai.ts';
 
 const entry = (token: string, top: string[] = []) => ({
-  ...{ token, logprob: -0.5, bytes: null },
+  token,
+  logprob: -0.5,
+  bytes: null,
   top_logprobs: top.map((each) => ({ token: each, logprob: -1, bytes: [1] })),
 });
 const chunk = (delta: object, tokens: object[], finish_reason: string | null = null) => ({
@@ -13,7 +15,10 @@ const chunk = (delta: object, tokens: object[], finish_reason: string | null = n
 
 test('log probabilities of a remote engine come with the content, and those of its reasoning are left out', () => {
   const answer = new ChatAnswer({
-    ...{ hasTools: false, parallelToolCalls: true, stop: [], fields: openai.answer },
+    hasTools: false,
+    parallelToolCalls: true,
+    stop: [],
+    fields: openai.answer,
     logprobs: true,
   });
   const chunks = [
