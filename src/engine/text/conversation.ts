@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeeperThan, isFields, objectInOrder, parseExactJson } from '#kernel';
 import type { ChatMessage, ToolCall, ToolDefinition } from '../port.ts';
-import type { OutputFormat } from './formats/output-format.ts';
+import { namedId, type OutputFormat } from './formats/output-format.ts';
 
 /** A message in the form chat templates read (the OpenAI form, arguments as objects). */
 export type TemplateMessage = {
@@ -16,7 +16,8 @@ export type TemplateMessage = {
 const maxArgumentsDepth = 64;
 
 /** `format` tells what the template of the model reads. */
-export function toTemplateMessages(messages: readonly ChatMessage[], format: OutputFormat): TemplateMessage[] {
+export function toTemplateMessages(sent: readonly ChatMessage[], format: OutputFormat): TemplateMessage[] {
+  const messages = format.history.namedIds ? withNamedIds(sent) : sent;
   const namesById = new Map<string, string>();
   for (const message of messages) {
     if (message.role === 'assistant') for (const call of message.toolCalls) namesById.set(call.id, call.name);
@@ -46,6 +47,23 @@ function toAssistantMessage(
   };
 }
 
+/** Ids as the models write them whose templates take the name of a call from its id: `functions.NAME:NUMBER`. */
+function withNamedIds(messages: readonly ChatMessage[]): ChatMessage[] {
+  const idsBySent = new Map<string, string>();
+  let calls = 0;
+  return messages.map((message) => {
+    if (message.role === 'tool')
+      return { ...message, toolCallId: idsBySent.get(message.toolCallId) ?? message.toolCallId };
+    if (message.role !== 'assistant') return message;
+    const toolCalls = message.toolCalls.map((call) => {
+      const id = namedId(call.name, calls++);
+      idsBySent.set(call.id, id);
+      return { ...call, id };
+    });
+    return { ...message, toolCalls };
+  });
+}
+
 const shortId = /^[a-zA-Z0-9]{9}$/;
 
 /** Some templates refuse ids that are not of nine letters and digits. */
@@ -66,7 +84,7 @@ export function toTemplateTools(tools: readonly ToolDefinition[]): unknown[] {
   }));
 }
 
-/** The same with a description and a type of items wherever a schema leaves them out. */
+/** The same with a description and a type of items wherever a schema leaves them out, and with one type where it has several. */
 export function completedTools(tools: readonly unknown[]): unknown[] {
   return tools.map(completedSchema);
 }
@@ -75,17 +93,29 @@ function completedSchema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(completedSchema);
   if (!isFields(value)) return value;
   const inner = objectInOrder(Object.entries(value).map(([key, item]) => [key, completedSchema(item)]));
-  if (typeof value['type'] !== 'string') return inner;
-  const items = value['type'] === 'array' && !('items' in value) ? { items: { type: 'string', description: '' } } : {};
+  const types: unknown = value['type'];
+  if (Array.isArray(types)) {
+    const type: unknown = types.find((each) => each !== 'null') ?? 'null';
+    return completedSchema(objectInOrder(Object.entries({ ...value, type })));
+  }
+  if (typeof types !== 'string') return inner;
+  const items = types === 'array' && !('items' in value) ? { items: { type: 'string', description: '' } } : {};
   return { description: '', ...inner, ...items };
 }
 
 /** For templates without tools. */
-export function toolInstructions(tools: readonly ToolDefinition[], { calls }: OutputFormat): ChatMessage {
+export function withToolInstructions(
+  [first, ...others]: readonly ChatMessage[],
+  tools: readonly ToolDefinition[],
+  { calls }: OutputFormat,
+): ChatMessage[] {
   const functions = toTemplateTools(tools).map((tool) => JSON.stringify(tool));
   const example = calls.write([{ name: 'NAME', arguments: { ARGUMENT: 'VALUE' } }]).replace(/\s*\n\s*/g, '');
-  const content = ['You can call these functions:', ...functions, `To call one, write ${example}.`];
-  return { role: 'system', content: content.join('\n') };
+  const content = ['You can call these functions:', ...functions, `To call one, write ${example}.`].join('\n');
+  if (first === undefined) return [{ role: 'system', content }];
+  // Some templates have a single system message, the last one.
+  if (first.role === 'system') return [{ role: 'system', content: `${content}\n\n${first.content}` }, ...others];
+  return [{ role: 'system', content }, first, ...others];
 }
 
 function toTemplateCall({ id, name, arguments: text }: ToolCall, format: OutputFormat) {

@@ -86,6 +86,14 @@ const expressions = new Set([
 
 const bodies = ['body', 'alternate', 'defaultBlock'];
 
+/** Filters that make text of what they are given. */
+const textFilters = new Set(['string', 'upper', 'lower', 'title', 'capitalize', 'trim', 'replace']);
+
+function filterName({ type, value, callee }: Record<string, unknown>): string {
+  const name = type === 'CallExpression' && isFields(callee) ? callee['value'] : value;
+  return typeof name === 'string' ? name : '';
+}
+
 function rewrite(node: unknown): void {
   if (Array.isArray(node)) for (const each of node) rewrite(each);
   if (!isFields(node)) return;
@@ -97,12 +105,7 @@ function rewrite(node: unknown): void {
   const { type, operator, filter } = node;
   if (type === 'BinaryExpression' && isFields(operator) && operator['value'] === '~')
     Object.assign(node, { left: asText(node['left']), right: asText(node['right']) });
-  if (
-    type === 'FilterExpression' &&
-    isFields(filter) &&
-    filter['type'] === 'Identifier' &&
-    filter['value'] === 'string'
-  )
+  if (type === 'FilterExpression' && isFields(filter) && textFilters.has(filterName(filter)))
     node['operand'] = asText(node['operand']);
 }
 

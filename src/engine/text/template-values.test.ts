@@ -89,6 +89,7 @@ test('values are written into text as Python writes them', () => {
     ["{{ 'v=' ~ a.vv ~ a.zz }}", `v=${list}None`],
     ["{{ 'v=' ~ a.missing }}", 'v='],
     ['{{ a.vv | string }}', list],
+    ["{{ a.zz | upper }}{{ a.bb | replace('F', 'f') }}{{ a.missing | trim }}", 'NONEfalse'],
     ['{% set t %}{{ a.zz }}{% endset %}{{ t }}', 'None'],
     ['{% macro put(x) %}{{ x }}{% endmacro %}{{ put(a.bb) }}', 'False'],
     ['{% if a.bb %}{% else %}{{ a.bb and a.qq }}{% endif %}', 'False'],

@@ -147,9 +147,9 @@ test('enable_thinking is given only where the caller says something about reason
   const text = (reasoningEffort: 'none' | 'low' | 'high' | null) =>
     renderChat(probe, chatPrompt({ reasoningEffort })).text;
   assert.equal(text('none'), 'True False');
-  assert.equal(text('low'), 'true true');
-  assert.equal(text('high'), 'true true');
-  assert.match(text(null), /^false /);
+  assert.equal(text('low'), 'True True');
+  assert.equal(text('high'), 'True True');
+  assert.match(text(null), /^False /);
 });
 
 test('strip, lstrip and rstrip take away the characters of their argument, as in Python', () => {

@@ -6,11 +6,11 @@ import {
   mergeTurns,
   plainTurns,
   type TemplateMessage,
-  toolInstructions,
   toTemplateMessages,
   toTemplateTools,
   withReasoning,
   withReasoningField,
+  withToolInstructions,
 } from './conversation.ts';
 import { missingEffort } from './formats/capabilities.ts';
 import { endsClosed, endsOpen } from './formats/derive-reasoning.ts';
@@ -74,7 +74,7 @@ export function renderChat(template: ChatTemplate, prompt: ChatPrompt): Rendered
   // A forced call is written by the grammar. A template without tools need only tell which functions there are.
   const isTold = isForced && tools.length > 0 && !hasTools(template);
   return render(template, {
-    messages: isTold ? [toolInstructions(tools, template.format), ...prompt.messages] : prompt.messages,
+    messages: isTold ? withToolInstructions(prompt.messages, tools, template.format) : prompt.messages,
     tools: isTold ? [] : tools,
     values: {
       ...effortValues(template, prompt),
@@ -128,6 +128,8 @@ function render(
   template: ChatTemplate,
   { messages: sent, tools: given, values }: Conversation & { values: Record<string, unknown> },
 ): RenderedPrompt {
+  if (given.length > 0 && !hasTools(template) && template.format.knowsCalls)
+    return render(template, { messages: withToolInstructions(sent, given, template.format), tools: [], values });
   const tools = toTemplateTools(given);
   if (tools.length > 0 && !hasTools(template)) {
     throw fault('invalid_request', {

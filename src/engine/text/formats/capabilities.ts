@@ -13,13 +13,12 @@ export type TemplateCapabilities = {
 };
 
 export function capabilitiesOf(spec: OutputFormatSpec): TemplateCapabilities {
-  const hasTools = spec.tools !== null;
-  const tools = hasTools && spec.knowsCalls;
+  // Where the template shows calls only, tools are told in the system message.
+  const tools = spec.knowsCalls;
   const parallelToolCalls = tools && bindCalls(spec.calls).parallel;
   const reasoningEfforts = effortsOf(spec);
   const missing: TemplateCapabilities['missing'] = {};
-  if (!hasTools) missing.tools = 'The chat template has no tools.';
-  else if (!tools) missing.tools = unknownForm(spec);
+  if (!tools) missing.tools = spec.tools === null ? 'The chat template has no tools.' : unknownForm(spec);
   if (tools && !parallelToolCalls) missing.parallel_tool_calls = 'The chat template takes one call per answer.';
   const reason = missingEffort(spec);
   if (reason !== null) missing.reasoning_effort = reason;

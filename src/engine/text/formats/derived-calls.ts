@@ -66,14 +66,28 @@ function* readCalls(layout: CallLayout, input: CallInput, { opening, tools }: Co
 }
 
 function* readJsonCalls(layout: CallLayout, input: CallInput, tools: readonly ToolDefinition[]): CallReading {
+  const { section, call } = openingsOf(layout);
+  // Calls may follow one another in a section without markers of their own.
+  const follow = section !== '' && call === '' && layout.between !== null && layout.json?.list !== true;
+  do {
+    if (!(yield* readJsonCall(layout, input, tools))) return;
+  } while (follow && (yield* input.literal(layout.between ?? '')) && (yield* input.space()) === '{');
+}
+
+function* readJsonCall(
+  layout: CallLayout,
+  input: CallInput,
+  tools: readonly ToolDefinition[],
+): Generator<ParsedCall | null, boolean> {
   const text = yield* input.json();
   const value = text === null ? undefined : parseJson(text);
   const calls = (Array.isArray(value) ? value : [value]).map((each) => readCall(layout.json, each, tools));
   const found = calls.filter((call) => call !== null);
-  if (found.length === 0 || found.length < calls.length) return;
-  if (!(yield* readEnd(input, endOfJson(layout)))) return;
+  if (found.length === 0 || found.length < calls.length) return false;
+  if (!(yield* readEnd(input, endOfJson(layout)))) return false;
   input.commit();
   yield* found;
+  return true;
 }
 
 function readCall(keys: CallLayout['json'], value: unknown, tools: readonly ToolDefinition[]): ParsedCall | null {

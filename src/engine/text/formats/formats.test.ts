@@ -7,8 +7,8 @@ import type { ChatMessage, ToolDefinition } from '../../port.ts';
 import { freeCallGrammar, promptGrammars } from '../grammar.ts';
 import { spaced, textMatcher } from '../grammar-matcher.fixture.ts';
 import { OutputParser } from '../output-parser.ts';
-import { chatPrompt, user } from '../prompt.fixture.ts';
-import { type ChatTemplate, compileChatTemplate, renderChat } from '../template.ts';
+import { chatPrompt, system, user } from '../prompt.fixture.ts';
+import { type ChatTemplate, compileChatTemplate, renderChat, renderTurn } from '../template.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import { examples, type FormatExample } from './templates.fixture.ts';
 
@@ -148,7 +148,12 @@ for (const example of examples) {
     // What a template leaves out is written into the message.
     const isLeftOut = template.format.history.calls === 'text';
     const text = renderChat(template, chatPrompt({ messages, tools: offered })).text;
-    const shown = isLeftOut ? text.replace(`\n${template.format.calls.write(toolCalls.map(parsedCall))}`, '') : text;
+    // So are tools that it does not show.
+    const asked =
+      template.format.tools === null
+        ? text.replace(/^<\|im_start\|>system\nYou can call .*?<\|im_end\|>\n/s, '')
+        : text;
+    const shown = isLeftOut ? text.replace(`\n${template.format.calls.write(toolCalls.map(parsedCall))}`, '') : asked;
     assert.equal(shown, expected);
   });
 
@@ -187,3 +192,39 @@ for (const example of examples) {
     assert.equal(missing.parallel_tool_calls !== undefined, example.parallel === false);
   });
 }
+
+test('Gemma: values as Python writes them, or left out', () => {
+  const example = examples.find(({ family }) => family === 'Gemma 4');
+  assert.ok(example !== undefined);
+  const text = '<|tool_call>call:get_weather{city:None,days:,precise:True,tags:[None,false,]}<tool_call|>';
+  const { calls } = parsed(compiled(example), [text]);
+  const values = { city: null, days: null, precise: true, tags: [null, false, null] };
+  assert.deepEqual(calls, [{ name: 'get_weather', arguments: values }]);
+});
+
+test('tools that a template does not show join the system message, and training tells the same', () => {
+  const example = examples.find(({ family }) => family === 'DeepSeek V3.1');
+  assert.ok(example !== undefined);
+  const template = compiled(example);
+  const messages = [system('Be brief.'), user('Hi')];
+  const { text } = renderChat(template, chatPrompt({ messages, tools }));
+  assert.match(
+    text,
+    /^<\|im_start\|>system\nYou can call [^|]*"get_weather"[^]*\n\nBe brief\.<\|im_end\|>\n<\|im_start\|>user\nHi/,
+  );
+  assert.equal(text.match(/<\|im_start\|>system/g)?.length, 1);
+  assert.equal(renderTurn(template, { messages: [...messages, user('x')], tools, thinking: true }).before.text, text);
+  assert.equal(
+    renderChat(template, chatPrompt({ messages, tools, toolChoice: { mode: 'none' } })).text.includes('weather'),
+    false,
+  );
+});
+
+test('a template that knows one type of a parameter gets the first one', () => {
+  const source =
+    "{%- for t in tools %}{% for k, p in t.function.parameters.properties | items %}{{ {'string': 'str', 'integer': 'int'}[p.type] }} {{ k }};{% endfor %}{% endfor -%}{%- for m in messages %}{{ m.content }}{% endfor -%}";
+  const given = { type: 'object', properties: { a: { type: ['null', 'integer'] }, b: { type: ['string', 'null'] } } };
+  const asked = [{ name: 'get_weather', description: null, parameters: given }];
+  const shown = compiled({ source: `{{ tools | tojson if tools }}${source}`, controlTokens: [], family: '', name: '' });
+  assert.match(renderChat(shown, chatPrompt({ messages: [user('x')], tools: asked })).text, /int a;str b;x$/);
+});

@@ -5,6 +5,7 @@ import { argumentsExpression, toolParameters } from '../tool-grammar.ts';
 import type { AllowedCalls, CallFormatModule, CallReading } from './call-format.ts';
 import type { CallInput } from './call-input.ts';
 import { asObject, callOf, isKnown } from './json-values.ts';
+import { pythonToJson } from './python-literal.ts';
 import { memberList, type SchemaShape, shapeOf } from './schema-shape.ts';
 
 const open = '<|tool_call>';
@@ -70,7 +71,8 @@ function* readValue(input: CallInput, depth: number): Generator<null, string | n
   if (text !== null) return JSON.stringify(text);
   const word = yield* readWord(input, ',}]');
   if (word === '') return 'null';
-  return /^(true|false|null|-?\d+(\.\d+)?([eE][-+]?\d+)?)$/.test(word) ? word : JSON.stringify(word);
+  // The template writes values that it has no form for as Python does.
+  return pythonToJson(word) ?? JSON.stringify(word);
 }
 
 /** A text in its quotes, or in those of JSON; null where none begins here. */

@@ -8,7 +8,7 @@ import {
   type ReasoningFormat,
 } from './derive-reasoning.ts';
 import { bindCalls, detectCalls, hermesCalls } from './registry.ts';
-import { probe, probeCalls, question, type TemplateProbe } from './template-probe.ts';
+import { type ProbeCall, probe, probeCalls, question, type TemplateProbe } from './template-probe.ts';
 
 /** How a model writes its output, and how its template writes histories: plain data, which other processes get, too. */
 export type OutputFormatSpec = {
@@ -33,6 +33,8 @@ export type HistoryForm = {
   argumentsAsText: boolean;
   /** The template takes ids of nine letters and digits only. */
   shortIds: boolean;
+  /** The template writes the id of a call in place of its name. */
+  namedIds: boolean;
 };
 
 export type OutputFormat = Omit<OutputFormatSpec, 'calls'> & { calls: CallFormat; spec: OutputFormatSpec };
@@ -52,7 +54,7 @@ export const standardFormat: OutputFormatSpec = {
   efforts: {},
   answerOpening: '',
   headers: [],
-  history: { calls: 'text', argumentsAsText: false, shortIds: false },
+  history: { calls: 'text', argumentsAsText: false, shortIds: false, namedIds: false },
 };
 
 /** Tries a template out with a few conversations. */
@@ -88,7 +90,20 @@ function readableHistory(given: TemplateProbe) {
   const shortIds = rendered(given, longId) === null && rendered(given) !== null;
   const asText = withTextArguments(given);
   const argumentsAsText = rendered(given) === null && rendered(asText) !== null;
-  return { template: argumentsAsText ? asText : given, history: { argumentsAsText, shortIds } };
+  const readable = argumentsAsText ? asText : given;
+  const text = rendered(readable);
+  const namedIds = text !== null && !text.slice(text.indexOf(probe.question)).includes(probe.names[0]);
+  return {
+    template: namedIds ? withNamedIds(readable) : readable,
+    history: { argumentsAsText, shortIds, namedIds },
+  };
+}
+
+/** The form in which models write ids that hold names. */
+export const namedId = (name: string, index: number): string => `functions.${name}:${index}`;
+
+function withNamedIds(given: TemplateProbe): TemplateProbe {
+  return withCalls(given, (call, at) => ({ ...call, id: namedId(call.function.name, at) }));
 }
 
 function withIds(message: ReturnType<typeof probeCalls>, id: () => string) {
@@ -96,18 +111,20 @@ function withIds(message: ReturnType<typeof probeCalls>, id: () => string) {
 }
 
 function withTextArguments(given: TemplateProbe): TemplateProbe {
+  return withCalls(given, ({ function: { name, arguments: values }, ...call }) => ({
+    ...call,
+    function: { name, arguments: JSON.stringify(values) },
+  }));
+}
+
+function withCalls(given: TemplateProbe, change: (call: ProbeCall, at: number) => ProbeCall): TemplateProbe {
   return {
     ...given,
     render: (messages, options) =>
       given.render(
-        messages.map((message) => {
-          if (message.tool_calls === undefined) return message;
-          const tool_calls = message.tool_calls.map(({ function: { name, arguments: values }, ...call }) => ({
-            ...call,
-            function: { name, arguments: JSON.stringify(values) },
-          }));
-          return { ...message, tool_calls };
-        }),
+        messages.map((message) =>
+          message.tool_calls === undefined ? message : { ...message, tool_calls: message.tool_calls.map(change) },
+        ),
         options,
       ),
   };

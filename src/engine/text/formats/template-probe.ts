@@ -18,7 +18,7 @@ export type ProbeMessage = {
   [field: string]: unknown;
 };
 
-type ProbeCall = { id: string; type: 'function'; function: { name: string; arguments: unknown } };
+export type ProbeCall = { id: string; type: 'function'; function: { name: string; arguments: unknown } };
 
 /** Names and values of probes. They have no beginning and no end in common, so that texts differ exactly where they stand. */
 export const probe = {

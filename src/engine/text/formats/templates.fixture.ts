@@ -101,6 +101,35 @@ export const examples: FormatExample[] = [
     controlTokens: [...chatml, '<｜calls｜>', '<｜call｜>', '<｜sep｜>', '<｜end｜>', '<｜over｜>'],
   },
   {
+    family: 'MiniMax M1',
+    name: 'JSON calls that follow one another in a section',
+    source: withCalls(
+      `<tool_calls>${newline}${eachCall(`{"name": "${name}", "arguments": ${json}}${newline}`)}</tool_calls>`,
+    ),
+    controlTokens: chatml,
+  },
+  {
+    family: 'Kimi K2.5',
+    name: 'a section of calls that the template names by their ids',
+    source: withCalls(
+      `<|calls_begin|>${eachCall(`<|call_begin|>{{ c.id }}<|argument_begin|>${json}<|call_end|>`)}<|calls_end|>`,
+    ),
+    controlTokens: [
+      ...chatml,
+      '<|calls_begin|>',
+      '<|calls_end|>',
+      '<|call_begin|>',
+      '<|call_end|>',
+      '<|argument_begin|>',
+    ],
+  },
+  {
+    family: 'DeepSeek V3.1',
+    name: 'names and JSON in a section, no tools in the template',
+    source: withCalls(`<｜calls｜>${eachCall(`<｜call｜>${name}<｜sep｜>${json}<｜end｜>`)}<｜over｜>`, ''),
+    controlTokens: [...chatml, '<｜calls｜>', '<｜call｜>', '<｜sep｜>', '<｜end｜>', '<｜over｜>'],
+  },
+  {
     family: 'Qwen3-Coder, Qwen 3.5, Nemotron 3, Seed-OSS',
     name: 'a tag for each parameter',
     source: withCalls(
