@@ -24,6 +24,8 @@ export type TaggedArguments = {
   /** Behind a value. */
   close: string;
   separator: string;
+  /** Texts with special characters stand in a CDATA section of XML. */
+  cdata?: true;
 };
 
 /** The text of calls around their names and arguments, as a chat template writes it. */
@@ -203,6 +205,7 @@ function taggedArguments(probed: Probe, one: Rendered, { behindName, keyAt, valu
   const rest = between.slice(0, between.length - open.length);
   const closeLength = beforeMarker(rest + open, commonPrefix(rest, behind));
   const close = rest.slice(0, closeLength).trimEnd();
+  const special = probed.calls([{ name: alpha, arguments: { [keyOne]: `<${valueOne}` } }]);
   const form: TaggedArguments = {
     kind: 'tagged',
     open,
@@ -210,6 +213,7 @@ function taggedArguments(probed: Probe, one: Rendered, { behindName, keyAt, valu
     other: number.text.slice(keyAt + keyOne.length, numberAt),
     close,
     separator: rest.slice(close.length),
+    ...(special?.text.includes(`<![CDATA[<${valueOne}]]>`) === true && { cdata: true }),
   };
   if (form.close === '' || form.text === '') return null;
   return { from: keyAt - open.length, to: valueAt + valueOne.length + close.length, form };

@@ -56,7 +56,7 @@ function* readKey(input: CallInput, { text, other }: TaggedArguments) {
  * Reads a value and the tag behind it. In a JSON string the tag may stand, too, but no line break. Where a string is broken, the value ends at
  * the first tag, as those of texts do; then JSON is no longer expected, so that no text is read more than twice.
  */
-function createValueReader({ text, close }: TaggedArguments) {
+function createValueReader({ text, close, cdata }: TaggedArguments) {
   const end = close.trim();
   let mayBeJson = true;
   const trimmed = (value: string): string => {
@@ -65,6 +65,10 @@ function createValueReader({ text, close }: TaggedArguments) {
     return value.slice(from, Math.max(from, to));
   };
   return function* readValue(input: CallInput, isJson: boolean): Generator<null, string | null> {
+    if (cdata === true && (yield* input.literal('<![CDATA['))) {
+      const value = yield* input.until([']]>']);
+      return value !== null && (yield* input.literal(end)) ? value.text : null;
+    }
     if (!isJson || !mayBeJson) {
       const value = yield* input.until([end]);
       return value === null ? null : trimmed(value.text);

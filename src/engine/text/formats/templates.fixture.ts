@@ -101,6 +101,17 @@ export const examples: FormatExample[] = [
     controlTokens: [...chatml, '<｜calls｜>', '<｜call｜>', '<｜sep｜>', '<｜end｜>', '<｜over｜>'],
   },
   {
+    family: 'MiniCPM 5',
+    name: 'XML with CDATA sections',
+    source: withCalls(
+      eachCall(
+        `<function name="${name}">${members(`<param name="{{ k }}">{% if v is string and ('<' in v or '&' in v or '\\n' in v) %}<![CDATA[{{ v }}]]>{% else %}${value}{% endif %}</param>`)}</function>`,
+        '\n',
+      ),
+    ),
+    controlTokens: chatml,
+  },
+  {
     family: 'MiniMax M1',
     name: 'JSON calls that follow one another in a section',
     source: withCalls(
