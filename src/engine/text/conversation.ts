@@ -84,7 +84,7 @@ export function toTemplateTools(tools: readonly ToolDefinition[]): unknown[] {
   }));
 }
 
-/** The same with a description and a type of items wherever a schema leaves them out, and with one type where it has several. */
+/** The same with a description and a type of contents wherever a schema leaves them out, and with one type where it has several. */
 export function completedTools(tools: readonly unknown[]): unknown[] {
   return tools.map(completedSchema);
 }
@@ -99,8 +99,14 @@ function completedSchema(value: unknown): unknown {
     return completedSchema(objectInOrder(Object.entries({ ...value, type })));
   }
   if (typeof types !== 'string') return inner;
-  const items = types === 'array' && !('items' in value) ? { items: { type: 'string', description: '' } } : {};
-  return { description: '', ...inner, ...items };
+  const content = { type: 'string', description: '' };
+  if (types === 'array') return { description: '', ...inner, ...(isTyped(value['items']) ? {} : { items: content }) };
+  if (types !== 'object' || isTyped(value['additionalProperties'])) return { description: '', ...inner };
+  return { description: '', ...inner, additionalProperties: content };
+}
+
+function isTyped(schema: unknown): boolean {
+  return isFields(schema) && 'type' in schema;
 }
 
 /** For templates without tools. */

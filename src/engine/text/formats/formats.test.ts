@@ -220,6 +220,15 @@ test('tools that a template does not show join the system message, and training 
   );
 });
 
+test('a template that needs the types of contents gets them', () => {
+  const source =
+    "{{ tools | tojson if tools }}{%- for t in tools %}{% for k, p in t.function.parameters.properties | items %}{{ k }}={{ p.items.type if p.type == 'array' else {'string': 'str'}[p.additionalProperties.type] }};{% endfor %}{% endfor -%}{%- for m in messages %}{{ m.content }}{% endfor -%}";
+  const given = { type: 'object', properties: { a: { type: 'array', items: {} }, b: { type: 'object' } } };
+  const asked = [{ name: 'get_weather', description: null, parameters: given }];
+  const shown = compiled({ source, controlTokens: [], family: '', name: '' });
+  assert.match(renderChat(shown, chatPrompt({ messages: [user('x')], tools: asked })).text, /a=string;b=str;x$/);
+});
+
 test('a template that knows one type of a parameter gets the first one', () => {
   const source =
     "{%- for t in tools %}{% for k, p in t.function.parameters.properties | items %}{{ {'string': 'str', 'integer': 'int'}[p.type] }} {{ k }};{% endfor %}{% endfor -%}{%- for m in messages %}{{ m.content }}{% endfor -%}";
