@@ -42,6 +42,8 @@ export type ReasoningEffort = 'none' | 'low' | 'high' | null;
 export type ChatPrompt = {
   target: Target;
   messages: ChatMessage[];
+  /** The answer goes between the text of the only message and this, without the chat template; left out: it is an answer in a chat. */
+  suffix?: string;
   tools: ToolDefinition[];
   toolChoice: ToolChoice;
   /** false: stop after the first tool call. */

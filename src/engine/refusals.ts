@@ -9,6 +9,14 @@ export const notInstalled = (modelId: string): Fault =>
     message: `The model ${modelId} is not installed. Its operator can run: fanfold models pull ${modelId} (or fanfold models add ${modelId} --kind KIND --gguf FILE).`,
   });
 
+/** Engines differ too much: vLLM refuses a suffix, llama.cpp's server ignores it there, and none says which tokens it puts around it. */
+export const cannotFillIn = (): Fault =>
+  fault('invalid_request', {
+    param: 'suffix',
+    message:
+      'suffix: this model is served by a remote engine, and serving routes cannot fill in the middle; use a model that is installed on the server itself',
+  });
+
 /**
  * Not `model_warming`: clients repeat that by themselves, up to ten times, and a broken file does not heal. Not
  * `generation_failed`: nothing has run.

@@ -159,7 +159,9 @@ type Outputs = {
 async function generate(answering: Answering, outputs: Outputs): Promise<Finished> {
   const { deps, call, input, answer, follower } = answering;
   const watch = deps.observe && watchCall(deps.observe, { call, sampling: input.sampling, streams: input.stream });
-  const recording = call.admitted.isSaved ? deps.autoSave.record(call, input) : null;
+  // What goes between two texts is no answer in a conversation, and nothing to learn one from.
+  const isSaved = call.admitted.isSaved && input.prompt.suffix === undefined;
+  const recording = isSaved ? deps.autoSave.record(call, input) : null;
   const { collected, stream } = outputs;
   const listeners = [
     stream?.delta,

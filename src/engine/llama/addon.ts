@@ -94,6 +94,10 @@ export type AddonModel = {
   tokenBos(): Token;
   tokenEos(): Token;
   sepToken(): Token;
+  /** Of models that fill in the middle; negative: there is none. */
+  prefixToken(): Token;
+  suffixToken(): Token;
+  middleToken(): Token;
   shouldPrependBosToken(): boolean;
   shouldAppendEosToken(): boolean;
   getVocabularyType(): number;

@@ -1,13 +1,14 @@
 import { fault, lazy } from '#kernel';
 import type { Adapter, ChatPrompt, Sampling } from '../port.ts';
 import { queryTooLong } from '../refusals.ts';
-import type { OutputFormat } from '../text/formats/output-format.ts';
+import { bindOutputFormat, type OutputFormat, plainFormat } from '../text/formats/output-format.ts';
 import { fieldOf, type GrammarTexts, tooComplex } from '../text/grammar.ts';
 import { type ChatTemplate, renderChat, type Segment } from '../text/template.ts';
 import type { NativeModel } from './binding.ts';
 import type { EmbeddingTexts } from './embedding-texts.ts';
 import type { PromptFacts, ReasoningTags } from './generation.ts';
 import { Grammars, type RequestGrammars } from './grammars.ts';
+import { infillSegments } from './infill.ts';
 import type { InputFrame } from './input-frame.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -65,14 +66,14 @@ export function createPromptMaker(model: NativeModel, vocabulary: Vocabulary, no
 
   return {
     chat: (prompt, texts, read) => {
-      const compiled = template();
-      const facts = read ?? readChat(compiled, prompt, (segments) => vocabulary.tokenizePrompt(segments));
+      const tokenize = (segments: readonly Segment[]) => vocabulary.tokenizePrompt(segments);
+      const facts = read ?? readChat({ template, vocabulary, tokenize }, prompt);
       return {
         kind: 'chat',
         facts: { ...facts, ...grammarsOf(grammars, prompt, texts) },
         adapter: prompt.target.adapter,
         tools: prompt.toolChoice.mode === 'none' ? [] : prompt.tools,
-        format: compiled.format,
+        format: prompt.suffix === undefined ? template().format : bindOutputFormat(plainFormat),
         parallelToolCalls: prompt.parallelToolCalls,
         reasoningEffort: prompt.reasoningEffort,
       };
@@ -130,12 +131,20 @@ export function templateOf(vocabulary: Vocabulary, now: () => Date): () => ChatT
   });
 }
 
-export function readChat(
-  template: ChatTemplate,
-  prompt: ChatPrompt,
-  tokenize: (segments: readonly Segment[]) => Uint32Array,
-): ReadChat {
-  const { segments, startsInReasoning, thinkingDisabled } = renderChat(template, prompt);
-  const reasons = template.format.reasoning !== null;
+export type ChatReading = {
+  template: () => ChatTemplate;
+  vocabulary: Pick<Vocabulary, 'infill'>;
+  tokenize: (segments: readonly Segment[]) => Uint32Array;
+};
+
+export function readChat({ template, vocabulary, tokenize }: ChatReading, prompt: ChatPrompt): ReadChat {
+  const { messages, suffix } = prompt;
+  if (suffix !== undefined) {
+    const tokens = tokenize(infillSegments(vocabulary.infill(), { messages, suffix }));
+    return { tokens, reasons: false, startsInReasoning: false, thinkingDisabled: false };
+  }
+  const compiled = template();
+  const { segments, startsInReasoning, thinkingDisabled } = renderChat(compiled, prompt);
+  const reasons = compiled.format.reasoning !== null;
   return { tokens: tokenize(segments), reasons, startsInReasoning, thinkingDisabled };
 }

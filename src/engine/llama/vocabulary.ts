@@ -3,6 +3,7 @@ import { formatOf, shownTexts } from '../text/shown-tokens.ts';
 import { type ChatTemplate, compileChatTemplate, type Segment } from '../text/template.ts';
 import { type Token, tokenAttributes, vocabularyTypes } from './addon.ts';
 import type { NativeModel } from './binding.ts';
+import { type InfillTokens, infillTokens } from './infill.ts';
 import { concatenate, type InputFrame, inputFrame, ownTokens, rerankFrame } from './input-frame.ts';
 
 /** The tokens of a model: text to tokens, and tokens to the exact bytes of their text. */
@@ -23,6 +24,8 @@ export type Vocabulary = {
   /** Made of all tokens, which takes as long as a step of a large model. */
   characterRules: () => CharacterRules;
   find: (text: string) => Token | null;
+  /** null: the model cannot fill in the middle. */
+  infill: () => InfillTokens | null;
   /** Texts of the tokens of type CONTROL. */
   controlTexts: string[];
   bosText: string;
@@ -82,6 +85,7 @@ export function createVocabulary({ addon, facts, createTemplateRenderer }: Vocab
       const [token] = tokens;
       return tokens.length === 1 && token !== undefined && addon.getTokenString(token) === text ? token : null;
     },
+    infill: () => infillTokens(addon),
     controlTexts,
     bosText: texts.bosToken,
     eosText: texts.eosToken,

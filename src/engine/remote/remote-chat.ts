@@ -14,6 +14,7 @@ import {
   type ResponseFormat,
   type Sampling,
 } from '../port.ts';
+import { cannotFillIn } from '../refusals.ts';
 import { ChatAnswer, noUsage } from './chat-answer.ts';
 import type { EngineDialect } from './dialect.ts';
 import { RouteRefusal } from './route-runtime.ts';
@@ -39,7 +40,8 @@ export async function prepareChat(
   prompt: ChatPrompt,
   signal: AbortSignal,
 ): Promise<PreparedChat> {
-  const { target, scope = '' } = prompt;
+  const { target, scope = '', suffix } = prompt;
+  if (suffix !== undefined) throw cannotFillIn();
   const bytes = bytesOf(prompt);
   const images = imagesOf(prompt.messages).length;
   const estimate = Math.ceil(bytes / 4) + images * tokensOfImage;

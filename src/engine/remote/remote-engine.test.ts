@@ -54,6 +54,17 @@ test('tools go to the engine as they came, strict where that was said', async ()
   assert.deepEqual(server.got.at(-1)?.body.tools, expected);
 });
 
+test('a suffix is refused by name before anything is sent', async () => {
+  const server = await upstream(answer);
+  const engine = engineOf(routeTo('a', server.url));
+  const refused = engine.prepareChat({ ...prompt, suffix: ')' }, signal());
+  await assert.rejects(
+    refused,
+    (error) => error instanceof Fault && error.fault === 'invalid_request' && error.options.param === 'suffix',
+  );
+  assert.deepEqual(server.got, []);
+});
+
 test('a route that cannot be reached or has no room is passed over, and the call runs once', async () => {
   const full = await upstream((_got, response) => void response.writeHead(503, { 'retry-after': '7' }).end('{}'));
   const good = await upstream(answer);

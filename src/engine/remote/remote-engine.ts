@@ -87,10 +87,10 @@ export function createRoutedEngine({ own, remote, isInstalled, provideAdapter }:
   const prepare = async <Prepared extends { handle: string }>(
     target: Target,
     by: (engine: Engine) => Promise<Prepared>,
-    { onlyThere = false } = {},
+    { onlyThere = false, prefersHere = false } = {},
   ): Promise<Prepared> => {
     if (target.adapter) await provideAdapter(target.adapter);
-    if (!remote.serves(target)) return by(own);
+    if (!remote.serves(target) || (prefersHere && isInstalled(target.baseModelId))) return by(own);
     if (onlyThere || !isInstalled(target.baseModelId)) return by(remote);
     try {
       const prepared = await by(remote);
@@ -123,6 +123,8 @@ export function createRoutedEngine({ own, remote, isInstalled, provideAdapter }:
       prepare(prompt.target, (engine) => engine.prepareChat(prompt, signal), {
         // Our own engine reads no images.
         onlyThere: imagesOf(prompt.messages).length > 0,
+        // Routes do not fill in the middle.
+        prefersHere: prompt.suffix !== undefined,
       }),
     prepareEmbedding: (inputs, signal) => prepare(inputs.target, (engine) => engine.prepareEmbedding(inputs, signal)),
     generate: (generation, onDelta) =>

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault, type FaultName, fault } from '#kernel';
 import type { ChatPrompt, Engine, GenerationRequest } from '../port.ts';
+import { prompt as chat } from './chat-call.fixture.ts';
 import { createRoutedEngine, type RemoteEngine } from './remote-engine.ts';
 
 /** A model with a route that refuses when it is asked to prepare or to generate; tells who has answered. */
@@ -50,4 +51,14 @@ test('what has images does not run here, where nobody reads them', async () => {
       whoAnswers(engineWhoseRoute(step, 'capacity_unavailable'), seen),
       (error) => error instanceof Fault && error.fault === 'capacity_unavailable',
     );
+});
+
+test('what is to be filled in runs here where the model is installed, although a route serves it', async () => {
+  const prompt: ChatPrompt = { ...chat, suffix: ')' };
+  const [here, elsewhere] = [true, false].map((isInstalled) =>
+    engineWhoseRoute('generate', 'capacity_unavailable', { isInstalled }),
+  );
+  assert.ok(here && elsewhere);
+  assert.equal((await here.prepareChat(prompt, new AbortController().signal)).handle, 'own');
+  assert.equal((await elsewhere.prepareChat(prompt, new AbortController().signal)).handle, 'remote-1');
 });

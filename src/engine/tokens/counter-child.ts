@@ -3,7 +3,7 @@ import { serveRequests } from '#processes';
 import { type NativeModel, openModel } from '../llama/binding.ts';
 import type { InputFrame } from '../llama/input-frame.ts';
 import { stampOf } from '../llama/model-file.ts';
-import { inputBound, type ReadInputs, readChat, templateOf } from '../llama/prompts.ts';
+import { type ChatReading, inputBound, type ReadInputs, readChat, templateOf } from '../llama/prompts.ts';
 import { deserializePrompt } from '../llama/protocol.ts';
 import { createVocabulary, type Vocabulary } from '../llama/vocabulary.ts';
 import { queryTooLong } from '../refusals.ts';
@@ -85,8 +85,9 @@ export function createModelReader(model: Pick<NativeModel, 'addon' | 'facts'>): 
       if (request.type === 'readInputs') return readInputs({ vocabulary, bounded }, request);
       if (request.type === 'readText') return readText({ vocabulary, bounded }, request);
       if (request.type === 'readTokens') return readTokens(model, request.tokens);
-      const tokenize: Parameters<typeof readChat>[2] = (segments) => bounded.prompt(segments, request.most);
-      return { type: 'chatRead', read: readChat(template(), deserializePrompt(request.prompt), tokenize) };
+      const tokenize: ChatReading['tokenize'] = (segments) => bounded.prompt(segments, request.most);
+      const read = readChat({ template, vocabulary, tokenize }, deserializePrompt(request.prompt));
+      return { type: 'chatRead', read };
     } catch (error) {
       if (error instanceof TooManyTokens) return { type: 'tooLong', of: 'prompt', atLeast: error.atLeast };
       if (!(error instanceof Fault)) throw error;

@@ -110,11 +110,11 @@ const mostAtOnce = 8_192;
 /** What a template may write around a message. */
 const charactersOfMessage = 64;
 
-export function promptCharacters({ messages, tools }: ChatPrompt): number {
+export function promptCharacters({ messages, suffix = '', tools }: ChatPrompt): number {
   const calls = messages.flatMap((message) => (message.role === 'assistant' ? message.toolCalls : []));
   const ofCalls = calls.reduce((sum, call) => sum + call.arguments.length, 0);
   const ofTools = tools.length === 0 ? 0 : JSON.stringify(tools).length;
-  return messages.reduce((sum, { content }) => sum + content.length, ofCalls + ofTools);
+  return messages.reduce((sum, { content }) => sum + content.length, suffix.length + ofCalls + ofTools);
 }
 
 /** Whether reading a prompt of so many characters would keep others waiting. */

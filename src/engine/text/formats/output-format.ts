@@ -57,6 +57,9 @@ export const standardFormat: OutputFormatSpec = {
   history: { calls: 'text', argumentsAsText: false, shortIds: false, namedIds: false },
 };
 
+/** All that is written is the answer, as it is. */
+export const plainFormat: OutputFormatSpec = { ...standardFormat, reasoning: null };
+
 /** Tries a template out with a few conversations. */
 export function detectOutputFormat(given: TemplateProbe): OutputFormatSpec {
   const { template, history } = readableHistory(given);

@@ -1,8 +1,8 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { type Contract, expectingWithin } from '#http';
 import { samplingFields } from '../openai/sampling.contract.ts';
 import { answeredModel, created, finishReason, usageExample, usageSchema } from '../openai/usage.schema.ts';
-import { calledModel, notSupported, textCallFaults } from '../shared/call.contract.ts';
+import { calledModel, notSupported, optional, textCallFaults } from '../shared/call.contract.ts';
 
 /** The body of P/completions. */
 export const completionRequestSchema = Type.Object(
@@ -16,12 +16,18 @@ export const completionRequestSchema = Type.Object(
     n: notSupported('only 1 is supported; use chat/completions', 1),
     best_of: notSupported('only 1 is supported', 1),
     echo: notSupported('not supported', false),
-    suffix: notSupported('not supported', ''),
+    suffix: optional(
+      Type.String({
+        description:
+          'Text behind the answer: the model fills in what stands between the prompt and this, without its chat template. For models with tokens to fill in the middle that run on the server itself; others refuse it.',
+      }),
+    ),
     logprobs: notSupported(),
     ...samplingFields,
   },
   { $id: 'CompletionRequest' },
 );
+export type CompletionBody = Static<typeof completionRequestSchema>;
 
 function wordsOfPrompt(sent: unknown): string {
   const hasParts = Array.isArray(sent) && sent.length > 0;
@@ -52,7 +58,7 @@ export const completionsContract: Contract = {
   tag: 'inference',
   summary: 'Create a completion',
   description:
-    'The legacy route for clients that know no conversations: the prompt becomes one message of a user. It gives one answer and does not stream.',
+    'The legacy route for clients that know no conversations: the prompt becomes one message of a user; with `suffix`, the model fills in the middle. It gives one answer and does not stream.',
   body: completionRequestSchema,
   bodyExample: { model: 'chat', prompt: 'What is the capital of France?', max_tokens: 64 },
   answers: {
