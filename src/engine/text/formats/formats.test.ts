@@ -237,3 +237,13 @@ test('a template that knows one type of a parameter gets the first one', () => {
   const shown = compiled({ source: `{{ tools | tojson if tools }}${source}`, controlTokens: [], family: '', name: '' });
   assert.match(renderChat(shown, chatPrompt({ messages: [user('x')], tools: asked })).text, /int a;str b;x$/);
 });
+
+test('a value that its tag says to be no text is null where null is written, and text where text is', () => {
+  const example = examples.find(({ name }) => name === 'attributes that tell texts from other values');
+  assert.ok(example);
+  const template = compiled(example);
+  const written = writtenCalls(template, [{ name: 'get_weather', arguments: { city: 'null', days: null } }]);
+  assert.deepEqual(parsed(template, [written]).calls, [
+    { name: 'get_weather', arguments: { city: 'null', days: null } },
+  ]);
+});

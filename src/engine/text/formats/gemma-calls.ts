@@ -1,12 +1,12 @@
 import type { ToolDefinition } from '../../port.ts';
 import { anyOf, type Expression, type Grammar, literal, sequence, textWithout } from '../gbnf.ts';
-import { anyObject, anyValue, integer, number } from '../json-rules.ts';
+import { anyObject, anyValue } from '../json-rules.ts';
 import { argumentsExpression, toolParameters } from '../tool-grammar.ts';
 import type { AllowedCalls, CallFormatModule, CallReading } from './call-format.ts';
 import type { CallInput } from './call-input.ts';
 import { asObject, callOf, isKnown } from './json-values.ts';
 import { pythonToJson } from './python-literal.ts';
-import { memberList, type SchemaShape, shapeOf } from './schema-shape.ts';
+import { memberList, type SchemaShape, scalarExpression, shapeOf } from './schema-shape.ts';
 
 const open = '<|tool_call>';
 const close = '<tool_call|>';
@@ -155,13 +155,10 @@ function shapeValue(grammar: Grammar, shape: SchemaShape): Expression {
       return grammar.define('text', sequence(literal(quote), text, literal(quote)));
     }
     case 'integer':
-      return integer(grammar);
     case 'number':
-      return number(grammar);
     case 'boolean':
-      return '("true" | "false")';
     case 'null':
-      return '"null"';
+      return scalarExpression(grammar, shape.type);
     case 'array': {
       const item = shapeValue(grammar, shape.items);
       return grammar.define('list', `"[" (${item} ("," ${item})*)? "]"`);

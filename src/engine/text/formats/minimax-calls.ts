@@ -1,13 +1,13 @@
 import { objectInOrder } from '#kernel';
 import type { ToolDefinition } from '../../port.ts';
 import { anyOf, type Expression, type Grammar, literal, sequence, textWithout } from '../gbnf.ts';
-import { anyValue, integer, number } from '../json-rules.ts';
+import { anyValue } from '../json-rules.ts';
 import { rootOf, typesOf } from '../schema-references.ts';
 import { toolParameters } from '../tool-grammar.ts';
 import type { AllowedCalls, CallFormatModule, CallReading, ParsedCall } from './call-format.ts';
 import type { CallInput } from './call-input.ts';
 import { asObject, callOf, typedValue } from './json-values.ts';
-import { type SchemaShape, shapeOf } from './schema-shape.ts';
+import { type SchemaShape, scalarExpression, shapeOf } from './schema-shape.ts';
 
 /** A control token in front of every tag, so that tags in texts are no tags. */
 const mark = ']<]minimax[>[';
@@ -135,13 +135,10 @@ function content(grammar: Grammar, shape: SchemaShape): Expression {
     case 'string':
       return shape.values === null ? textWithout(grammar, [mark]) : anyOf(shape.values.map(literal));
     case 'integer':
-      return integer(grammar);
     case 'number':
-      return number(grammar);
     case 'boolean':
-      return '("true" | "false")';
     case 'null':
-      return '"null"';
+      return scalarExpression(grammar, shape.type);
     case 'array':
       return `${element(grammar, 'item', content(grammar, shape.items))}*`;
     case 'object':

@@ -1,4 +1,5 @@
 import { anyOf, type Expression, type Grammar, sequence } from '../gbnf.ts';
+import { integer, number } from '../json-rules.ts';
 import { asList, isSchema } from '../schema-merge.ts';
 import { isAnnotation } from '../schema-places.ts';
 
@@ -45,6 +46,13 @@ function objectShape(properties: unknown, required: readonly unknown[]): SchemaS
   }));
   const known = members.flatMap(({ shape, ...member }) => (shape === null ? [] : [{ ...member, shape }]));
   return known.length === members.length ? { type: 'object', members: known } : null;
+}
+
+/** Values that all forms write as JSON does. */
+export function scalarExpression(grammar: Grammar, type: 'integer' | 'number' | 'boolean' | 'null'): Expression {
+  if (type === 'integer') return integer(grammar);
+  if (type === 'number') return number(grammar);
+  return type === 'boolean' ? '("true" | "false")' : '"null"';
 }
 
 /** Members in order, optional ones left out or not: what follows depends on whether one stands in front of it. */

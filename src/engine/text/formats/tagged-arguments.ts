@@ -28,9 +28,14 @@ export function* readTagged(
     typesByName.set(key, types);
     const text = yield* reader(input, isText === null ? areJson(types) : !isText);
     if (text === null) return undefined;
-    values.push([key, isText === null ? typedValue(text, types) : isText ? text : (parseJson(text) ?? text)]);
+    values.push([key, isText === null ? typedValue(text, types) : isText ? text : jsonOrText(text)]);
   }
   return objectInOrder(values);
+}
+
+function jsonOrText(text: string): unknown {
+  const value = parseJson(text);
+  return value === undefined ? text : value;
 }
 
 const longestKey = 512;
