@@ -46,9 +46,9 @@ function resolveReranker(deps: InferenceDeps, call: ModelCall, input: RerankRequ
     throw fault('embeddings_not_enabled', { message: 'Reranking is for embedding projects; this is a text project.' });
   const model = resolve(deps, call.admitted, input.model);
   if (model.baseModel.kind === 'reranker') return model;
-  throw fault('model_not_found', {
+  throw fault('invalid_request', {
     param: 'model',
-    message: `The model ${JSON.stringify(input.model)} is no reranker.`,
+    message: `model: ${JSON.stringify(input.model)} is no reranker; send the name of one`,
   });
 }
 

@@ -128,7 +128,7 @@ test('what cannot be ranked is refused, and names its field', async () => {
       'documents',
       /the limit is 16384/,
     ],
-    [{ model: 'fanfold-tiny-embed' }, 404, 'model_not_found', 'model', /is no reranker/],
+    [{ model: 'fanfold-tiny-embed' }, 400, 'invalid_request', 'model', /is no reranker/],
     [{ model: 'nothing' }, 404, 'model_not_found', 'model', /./],
   ];
   for (const [fields, status, code, param, message] of cases) {

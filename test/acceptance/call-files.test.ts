@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { filesOfCall } from '#test/call-files.ts';
 import { createTestDatabase } from '#test/database.ts';
 
-const mostFiles = { remote: 40, embedded: 43 };
+/** A call has to be followed by people: a file more needs a reason. */
+const mostFiles = { remote: 46, embedded: 49 };
 
 for (const engine of ['remote', 'embedded'] as const) {
   test(`one warm chat call runs in few files (${engine} engine)`, async (t) => {

@@ -43,6 +43,8 @@ const plainKeys: ReadonlySet<string> = new Set([
 /** Where other interfaces have their answers. */
 const answerKeys = ['message', 'response', 'output', 'output_text', 'text', 'content', 'generated_text', 'candidates'];
 
+const outputFormat = bindOutputFormat(standardFormat);
+
 /**
  * Turns the chunks of a remote engine, or its whole answer, into what our own engine would say: reasoning apart from content,
  * whether the engine parses it (`reasoning_content`, `reasoning`) or leaves `<think>` in the text, and tool calls whole.
@@ -74,7 +76,7 @@ export class ChatAnswer {
     this.#parser = new OutputParser({
       startsInReasoning: false,
       tools: [],
-      format: bindOutputFormat(standardFormat),
+      format: outputFormat,
       parallelToolCalls: true,
       stop: options.stop,
     });

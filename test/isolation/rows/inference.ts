@@ -24,6 +24,12 @@ async function storedResponse({ place, owner, world }: Scene) {
   return { params: { id: String(id) } };
 }
 
+/** The project has no reranker: who may call its models is told that this one is none. */
+const noReranker = () =>
+  but(modelCall(), { owner: '400 invalid_request', shared: '400 invalid_request', public: '400 invalid_request' });
+
+const documents = ({ place }: Scene) => ({ body: { model: place.alias, query: 'lamp', documents: ['a lamp'] } });
+
 /** Who may call models of a project sees there what he has stored himself. */
 const ownResponse = () => but(modelCall(), { shared: '404 not_found', public: '404 not_found' });
 
@@ -46,6 +52,19 @@ export const rows: Row[] = [
     kind: 'embedding',
     expected: modelCall(),
     request: ({ place }) => ({ body: { model: place.alias, input: 'lamp' } }),
+  },
+  { operation: 'rerank.create', kind: 'embedding', expected: noReranker(), request: documents },
+  { operation: 'cohere_rerank.create', kind: 'embedding', expected: noReranker(), request: documents },
+  { operation: 'rerank.try', kind: 'embedding', expected: noReranker(), request: documents },
+  {
+    operation: 'tokens.tokenize',
+    expected: modelCall(),
+    request: ({ place }) => ({ body: { model: place.alias, prompt: 'Hello!' } }),
+  },
+  {
+    operation: 'tokens.detokenize',
+    expected: modelCall(),
+    request: ({ place }) => ({ body: { model: place.alias, tokens: [1, 2] } }),
   },
   {
     operation: 'responses.create',
