@@ -161,7 +161,7 @@ describe('digits and order', () => {
   const calls = `{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":${args}}}]}`;
   const quoted = (text: string) => JSON.stringify(text);
   const template =
-    '{% if tools %}{% endif %}{% for m in messages %}{{ m.content }}{% for c in m.tool_calls or [] %}{{ c.function.name }}{% endfor %}{% endfor %}';
+    '{% if tools %}{{ tools | tojson }}{% endif %}{% for m in messages %}{{ m.content }}{% for c in m.tool_calls or [] %}{{ c.function.name }}{% endfor %}{% endfor %}';
   const rows: [form: string, row: string, mapping: WireMapping][] = [
     ['values', `{"m":[${asks},${calls}],"t":${tools}}`, { messages: 'm', tools: 't' }],
     ['lists as texts', `{"m":${quoted(`[${asks},${calls}]`)},"t":${quoted(tools)}}`, { messages: 'm', tools: 't' }],
