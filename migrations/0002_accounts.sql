@@ -68,6 +68,35 @@ create table auth_sessions (
 ) with (fillfactor = 80);
 create index auth_sessions_by_account on auth_sessions (account_id);
 
+-- Links with which a person opens an account. Only the digest of a token is stored.
+create table invitations (
+  id text primary key,
+  token_digest bytea not null unique check (octet_length(token_digest) = 32),
+  -- `start`: printed when the server starts, for the first operator. It is valid at one host only.
+  kind text not null check (kind in ('start', 'account')),
+  role text not null check (role in ('user', 'admin')),
+  -- Whose it is; null: whoever has the link.
+  email text,
+  host text,
+  created_by text references accounts (id),
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  used_at timestamptz,
+  -- The account that it has opened.
+  account_id text references accounts (id),
+  constraint invitations_host_is_of_start check ((kind = 'start') = (host is not null)),
+  constraint invitations_email_is_folded check (email = lower(email) and char_length(email) <= 254),
+  constraint invitations_use_is_whole check (num_nulls(used_at, account_id) in (0, 2))
+);
+create index invitations_newest on invitations (created_at desc, id desc) where kind = 'account';
+
+-- What an operator has set about sign-up, in one row; null: as the server is configured.
+create table sign_up_settings (
+  is_only boolean primary key default true check (is_only),
+  policy text check (policy in ('closed', 'oidc', 'open')),
+  credits_micro bigint check (credits_micro >= 0)
+);
+
 -- Recent tries of a password, by the digest of what is limited: an account, an address, or both together.
 create table auth_tries (
   subject bytea primary key check (octet_length(subject) = 32),

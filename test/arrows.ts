@@ -132,6 +132,14 @@ export const arrows: Record<string, Record<string, string>> = {
     calls: 'a job is made once, however often it is asked for',
     limits: 'no job begins whose adapter the account may not store',
   },
+  operator: {
+    db: 'people are paged and changed in transactions',
+    http: 'routes, and the contract',
+    accounts: 'operators see accounts, invite people, and open or close sign-up',
+    billing: 'operators grant credits',
+    calls: 'credits are granted once, however often it is sent',
+    limits: 'operators limit accounts',
+  },
   web: {
     http: 'asks the same versions of files as the texts of the contract do',
     processes: 'the app is built in a child process',

@@ -6,6 +6,8 @@ export const tables: Record<string, string> = {
   auth_identities: 'accounts',
   auth_sessions: 'accounts',
   auth_tries: 'accounts',
+  invitations: 'accounts',
+  sign_up_settings: 'accounts',
   api_keys: 'keys',
   projects: 'projects',
   hosted_models: 'models',

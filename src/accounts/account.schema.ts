@@ -16,7 +16,7 @@ export const accountSchema = Type.Object(
     avatar_url: nullable(Type.String(), 'Address of a picture.'),
     locale: Type.String({ description: 'Language tag (BCP 47).' }),
     role: Type.Union([Type.Literal('user'), Type.Literal('admin')], {
-      description: '`admin` marks an account of the operator; it opens nothing more.',
+      description: '`admin` is an operator of this installation, who may use the routes for operators when signed in.',
     }),
     status: Type.Union([Type.Literal('active'), Type.Literal('suspended')], { description: 'State.' }),
     created_at: timestamp('When the account was opened.'),

@@ -56,6 +56,15 @@ export async function updateAccountStatus(sql: Sql, id: string, status: Account[
   return rows.length > 0;
 }
 
+/** False when there is no such account, or it has this role already. */
+export async function updateAccountRole(sql: Sql, id: string, role: Account['role']): Promise<boolean> {
+  const rows = await sql.query(
+    'update accounts set role = $2, updated_at = now() where id = $1 and role <> $2 returning id',
+    [id, role],
+  );
+  return rows.length > 0;
+}
+
 /** Gives the account an address that its owner is known to have. A taken one throws 23505 on `accounts_email_key`. */
 export async function updateAccountEmail(sql: Sql, id: string, email: string): Promise<void> {
   await sql.query('update accounts set email = $2, email_verified = true, updated_at = now() where id = $1', [

@@ -25,7 +25,7 @@ export function openAccounting(
     publicUrl: infrastructure.publicUrl,
     log,
     lowMicro: config.lowBalanceMicro,
-    signUpMicro: config.signUpMicro,
+    signUpMicro: async () => (await infrastructure.signUpTerms()).creditsMicro,
     sales: salesOf(config),
     prices: () => listPrices(models),
     pace: engine.throughput,

@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { createIdentity, installationSecret, oidcSettingsOf } from '#accounts';
+import { createIdentity, installationSecret, oidcSettingsOf, readSignUpTerms } from '#accounts';
 import { grant } from '#billing';
 import type { CallsTiming } from '#calls';
 import type { ChatsOptions } from '#chats';
-import type { Database } from '#db';
+import type { Database, Sql } from '#db';
 import type { EngineSettings } from '#engine';
 import { createPublicUrl, type ServerLimits } from '#http';
 import { createJobs } from '#jobs';
@@ -50,6 +50,7 @@ export async function openInfrastructure({ config, database, log }: AppOptions) 
     objects: await openObjects(config),
     jobs: createJobs({ url: database.url, log, works }),
     probe: async () => void (await database.query('select')),
+    signUpTerms: () => readSignUpTerms(database, signUpDefaultsOf(config)),
     identity: await openIdentity(config, database, log),
   };
 }
@@ -64,16 +65,20 @@ function openTelemetry(config: Config, log: FastifyBaseLogger) {
 }
 
 async function openIdentity(config: Config, database: Database, log: FastifyBaseLogger) {
-  const { publicUrl, signUp, signUpMicro } = config;
+  const { publicUrl } = config;
+  const terms = (sql: Sql) => readSignUpTerms(sql, signUpDefaultsOf(config));
   return createIdentity({
     database,
     log,
     publicUrl,
-    signUp,
+    signUp: async () => (await terms(database)).policy,
     oidc: oidcSettingsOf(config),
     secret: await installationSecret(database, 'identity'),
     grantCredits: async (tx, accountId) => {
-      if (signUpMicro > 0n) await grant(tx, { accountId, micro: signUpMicro, note: 'Sign-up credits' });
+      const { creditsMicro } = await terms(tx);
+      if (creditsMicro > 0n) await grant(tx, { accountId, micro: creditsMicro, note: 'Sign-up credits' });
     },
   });
 }
+
+export const signUpDefaultsOf = ({ signUp, signUpMicro }: Config) => ({ policy: signUp, creditsMicro: signUpMicro });

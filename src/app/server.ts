@@ -10,9 +10,10 @@ import { inferenceRoutes } from '#inference';
 import { createKeyAuthenticator, keysRoutes } from '#keys';
 import { limitsRoutes } from '#limits';
 import { baseModelsRoutes } from '#models';
+import { peopleRoutes } from '#operator';
 import { projectsRoutes } from '#projects';
 import { answerStranger, webRoutes } from '#web';
-import type { AppOptions } from './infrastructure.ts';
+import { type AppOptions, signUpDefaultsOf } from './infrastructure.ts';
 import type { Rooms } from './rooms.ts';
 
 export async function openServer(options: AppOptions, rooms: Rooms): Promise<FastifyInstance> {
@@ -36,6 +37,7 @@ export async function openServer(options: AppOptions, rooms: Rooms): Promise<Fas
   obeyIdempotencyKeys(server, { calls: rooms.calls, database });
   await addAccountRoutes(server, rooms);
   await addProjectRoutes(server, rooms);
+  await addOperatorRoutes(server, rooms);
   await server.register(contractRoutes);
   if (web) await server.register(webRoutes(web));
   return server;
@@ -68,6 +70,14 @@ async function addProjectRoutes(server: FastifyInstance, rooms: Rooms): Promise<
   await server.register(rooms.saved.routes);
   inferenceRoutes(server, rooms.inference);
   await server.register(rooms.chats.routes);
+}
+
+async function addOperatorRoutes(server: FastifyInstance, rooms: Rooms): Promise<void> {
+  const { config, database, cursors, publicUrl } = rooms;
+  const hasProvider = rooms.identity.oidc !== null;
+  await server.register(
+    peopleRoutes({ database, cursors, publicUrl, signUpDefaults: signUpDefaultsOf(config), hasProvider }),
+  );
 }
 
 function dashboardPartsOf({ database, feedback, training }: Rooms): DashboardParts {

@@ -11,16 +11,16 @@ import {
   listAccounts,
   openAccount,
   setPassword,
+  updateAccountRole,
   updateAccountStatus,
 } from '#accounts';
 import { balanceOf, grant } from '#billing';
 import type { Sql } from '#db';
 import { formatCredits, OperatorError, parseCredits } from '#kernel';
+import { operatorActor } from '#operator';
 import type { Config } from '../config.ts';
 import { type Cell, jsonOption, type ListFlags, note, print, printList } from './terminal.ts';
 import { useDatabase } from './use-database.ts';
-
-const operator = { kind: 'system', id: null, label: 'Operator' } as const;
 
 export function addAccountCommands(accounts: Command, config: () => Config): void {
   accounts
@@ -28,7 +28,7 @@ export function addAccountCommands(accounts: Command, config: () => Config): voi
     .description('make an account without keys or credits and print its id')
     .option('-n, --name <name>', 'display name')
     .option('-e, --email <address>', 'address to sign in with; you vouch that it is the person’s own')
-    .option('--admin', 'show it with the role admin, which opens nothing more')
+    .option('--admin', 'make it an operator, who manages this installation in the web app')
     .option('--password-stdin', 'give it the password on the first line of the standard input')
     .action((slug, flags) => createAccountCommand(config(), slug, flags));
   accounts
@@ -45,6 +45,14 @@ export function addAccountCommands(accounts: Command, config: () => Config): voi
     .description('give an account a password, typed or on the standard input, and end its sessions')
     .option('--password-stdin', 'read the standard input, as without a terminal')
     .action((slug) => setPasswordCommand(config(), slug));
+  for (const [name, role, what] of [
+    ['grant-operator', 'admin', 'let an account manage this installation in the web app'],
+    ['revoke-operator', 'user', 'take that right from an account, from the next request on'],
+  ] as const)
+    accounts
+      .command(`${name} <slug>`)
+      .description(what)
+      .action((slug) => setRoleCommand(config(), slug, role));
   for (const [name, status, what] of [
     ['suspend', 'suspended', 'refuse its keys and sessions, from the next request on'],
     ['activate', 'active', 'let its keys and sessions in again'],
@@ -74,7 +82,7 @@ function createAccountCommand(config: Config, slug: string, flags: CreateFlags) 
         email: flags.email ?? null,
         emailVerified: flags.email !== undefined,
         role: flags.admin ? 'admin' : 'user',
-        actor: operator,
+        actor: operatorActor,
       });
       if (password !== null) await setPassword(tx, createPasswords(), { accountId: made.id, password });
       return made;
@@ -111,6 +119,14 @@ function setStatusCommand(config: Config, slug: string, status: Account['status'
     const { id } = await requireAccount(database, slug);
     await updateAccountStatus(database, id, status);
     print(`${slug} is ${status}.`);
+  });
+}
+
+function setRoleCommand(config: Config, slug: string, role: Account['role']) {
+  return useDatabase(config, async (database) => {
+    const { id } = await requireAccount(database, slug);
+    await updateAccountRole(database, id, role);
+    print(`${slug} is ${role === 'admin' ? 'an operator' : 'no operator'}.`);
   });
 }
 

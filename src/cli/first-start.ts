@@ -45,13 +45,17 @@ async function createLocalProject(tx: Sql, { accountId, project, models }: Local
 
 const compatPath = (project: string) => `/api/projects/${localAccount}/${project}/openai/v1`;
 
-/** `address` is where this process listens, `publicUrl` where clients reach the service, `madeIn` where a database was made. */
+/**
+ * `address` is where this process listens, `publicUrl` where clients reach the service, `madeIn` where a database was made;
+ * `startLink` is null where an operator can sign in already.
+ */
 type Greeting = {
   address: string;
   publicUrl: string | null;
   madeIn: string | null;
   key: string | null;
   hasLocal: boolean;
+  startLink: string | null;
 };
 
 /**
@@ -64,12 +68,18 @@ export const newDatabaseText = (folder: string) => `There was no database in ${f
  * What a person reads after the start. `key` is the fresh one, or null when keys were made before; `hasLocal` is false where
  * the operator made an account before the first start, which then makes none.
  */
-export function renderGreeting({ address, publicUrl, madeIn, key, hasLocal }: Greeting): string {
+export function renderGreeting({ address, publicUrl, madeIn, key, hasLocal, startLink }: Greeting): string {
   const base = publicUrl ?? address;
   const rows = localProjects.map(({ slug, alias }) => ({ url: base + compatPath(slug), alias }));
   const width = Math.max(...rows.map(({ url }) => url.length));
   const lines = ['', `Fanfold listens on ${address}`];
   if (madeIn !== null) lines.push(newDatabaseText(madeIn));
+  if (startLink !== null)
+    lines.push(
+      '',
+      'Open this link in a browser to set your address and password (valid once, for 24 hours):',
+      `  ${startLink}`,
+    );
   lines.push('', 'Base URLs for OpenAI clients:');
   if (hasLocal) for (const { url, alias } of rows) lines.push(`  ${url.padEnd(width)}   model "${alias}"`);
   else lines.push(`  ${base}/api/projects/{owner}/{project}/openai/v1`);

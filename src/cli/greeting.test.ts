@@ -4,7 +4,7 @@ import { renderGreeting } from './first-start.ts';
 
 const address = 'http://127.0.0.1:8787';
 const key = 'fnf_0123';
-const usual = { address, publicUrl: null, madeIn: null };
+const usual = { address, publicUrl: null, madeIn: null, startLink: null };
 
 test('a server names the addresses that clients reach: its public ones where it has been told, else its own', () => {
   const own = renderGreeting({ ...usual, key, hasLocal: true });
@@ -32,4 +32,13 @@ test('a start that made its database says where, so that one in a mistyped folde
   const made = renderGreeting({ ...usual, madeIn: '/srv/dta', key, hasLocal: true });
   assert.match(made, /^There was no database in \/srv\/dta: a new one was made\.$/m);
   assert.doesNotMatch(renderGreeting({ ...usual, key: null, hasLocal: true }), /database/);
+});
+
+test('the link for the first operator is shown while there is one', () => {
+  const startLink = `${address}/join#abc`;
+  assert.match(
+    renderGreeting({ ...usual, startLink, key, hasLocal: true }),
+    /^ {2}http:\/\/127\.0\.0\.1:8787\/join#abc$/m,
+  );
+  assert.doesNotMatch(renderGreeting({ ...usual, key, hasLocal: true }), /join/);
 });

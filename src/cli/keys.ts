@@ -1,9 +1,10 @@
 import { installationSecret } from '#accounts';
 import { createCursorCodec } from '#kernel';
 import { deleteKey, issueKey, type KeyRecord, listKeys, maskedKey, setKeyActive } from '#keys';
+import { operatorActor } from '#operator';
 import type { Config } from '../config.ts';
 import { requireAccount } from './accounts.ts';
-import { type LimitFlags, limitsInShort, operator, readFlags } from './limits.ts';
+import { type LimitFlags, limitsInShort, readFlags } from './limits.ts';
 import { type Cell, everyRow, type ListFlags, note, print, printList } from './terminal.ts';
 import { useDatabase } from './use-database.ts';
 
@@ -14,7 +15,7 @@ export function createKeyCommand(config: Config, options: OfAccount & { name?: s
     const { id: accountId } = await requireAccount(database, options.account);
     const flags = readFlags(options);
     const limits = Object.keys(flags).length === 0 ? undefined : flags;
-    const input = { accountId, name: options.name, actor: operator, limits };
+    const input = { accountId, name: options.name, actor: operatorActor, limits };
     const { key, record } = await database.transaction((tx) => issueKey(tx, input));
     note(`Key ${record.id} of ${options.account}, shown this once:`);
     print(key);

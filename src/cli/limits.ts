@@ -9,6 +9,7 @@ import {
   readAccountLimits,
   readLimits,
 } from '#limits';
+import { operatorActor } from '#operator';
 import type { Config } from '../config.ts';
 import { requireAccount } from './accounts.ts';
 import { localAccount } from './first-start.ts';
@@ -17,8 +18,6 @@ import { useDatabase } from './use-database.ts';
 
 type StorageFlag = { storageMib?: string };
 export type LimitFlags = { requestsPerMinute?: string; concurrentRequests?: string; creditsPerDay?: string };
-
-export const operator = { kind: 'system', id: null, label: 'Operator' } as const;
 
 /** `keys limit` and `accounts limit`: show the limits, or change those that are given. */
 export function addLimitCommands({ keys, accounts }: { keys: Command; accounts: Command }, config: () => Config): void {
@@ -48,11 +47,11 @@ function limitCommand(config: Config, slug: string, { keyId, flags }: Limiting) 
     const { id: accountId } = await requireAccount(database, slug);
     const limits = readFlags(flags);
     const mostMib = flags.storageMib === undefined ? undefined : readCount(flags.storageMib, mostStorageMib);
-    const change = Object.keys(limits).length > 0 ? { wanted: limits, actor: operator } : null;
+    const change = Object.keys(limits).length > 0 ? { wanted: limits, actor: operatorActor } : null;
     if (keyId === null) {
       if (change) await changeLimits(database, { scope: 'operator', id: accountId, accountId }, change);
       if (mostMib !== undefined)
-        await changeStorageLimit(database, { accountId, mostBytes: inBytes(mostMib), actor: operator });
+        await changeStorageLimit(database, { accountId, mostBytes: inBytes(mostMib), actor: operatorActor });
       return print(renderAccount(await readAccountLimits(database, accountId)));
     }
     const address = { scope: 'key', id: keyId, accountId } as const;

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { findAccountBySlug } from '#accounts';
+import { createStartToken, findAccountBySlug, joinPath } from '#accounts';
 import {
   closeDataFolder,
   type EmbeddedServer,
@@ -62,7 +62,10 @@ export async function serve(config: Config, stop: AbortSignal): Promise<void> {
     const key = await furnish(database, models);
     const hasLocal = (await findAccountBySlug(database, localAccount)) !== null;
     const madeIn = isNew ? config.dataDir : null;
-    print(renderGreeting({ address, publicUrl: config.publicUrl, madeIn, key, hasLocal }));
+    const base = config.publicUrl ?? address;
+    const token = await createStartToken(database, new URL(base).host);
+    const startLink = token === null ? null : base + joinPath(token);
+    print(renderGreeting({ address, publicUrl: config.publicUrl, madeIn, key, hasLocal, startLink }));
   } else print('Fanfold works in the background, and listens to nobody but its operator.');
   await aborted(stop);
   print('Stopping: running calls may finish. A second signal ends everything at once.');

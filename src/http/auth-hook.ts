@@ -47,13 +47,18 @@ export function decoratePrincipal(app: FastifyInstance): void {
   });
 }
 
-/** An onRequest hook that lets nobody pass without a principal, nor with a key where the contract wants a session. */
+/** An onRequest hook that lets nobody pass without a principal, nor with a key where the contract wants a session, nor another account than an operator's where it wants one. */
 export function authenticateWith(authenticator: Authenticator) {
   return async (request: Identified): Promise<void> => {
     const principal = await authenticator(request.headers, request.method);
     if (!principal) throw fault('invalid_credentials');
     if (principal.method === 'api_key' && request.routeOptions.config.contract?.credential === 'session')
       throw fault('session_required');
+    if (principal.role !== 'admin' && request.routeOptions.config.contract?.operator)
+      throw fault('forbidden', {
+        message: 'Only operators of this installation may do this.',
+        details: { reason: 'operator_required' },
+      });
     request[principals] = principal;
   };
 }

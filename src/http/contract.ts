@@ -25,6 +25,8 @@ export type Contract = {
   headers?: TObject;
   /** Works with a signed-in session only, or with an API key only. */
   credential?: 'session' | 'api_key';
+  /** For accounts with the role `admin` only. */
+  operator?: boolean;
   /** A POST that takes `Idempotency-Key`. */
   idempotent?: boolean;
 };

@@ -16,11 +16,13 @@ export type IdPrefix =
   | 'idx' // dataset index
   | 'imp' // import
   | 'ins' // server instance
+  | 'inv' // invitation
   | 'job' // training job
   | 'key' // API key
   | 'led' // ledger entry
   | 'msg' // chat message
   | 'prj' // project
+  | 'pul' // pull of a model
   | 'req' // request
   | 'rev' // retrieval event
   | 'ses' // session of a signed-in person

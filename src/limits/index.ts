@@ -7,8 +7,15 @@ export {
   limitHeaders,
   refusalOf,
 } from './call-limits.ts';
+export { accountLimitsAnswer } from './limits.contract.ts';
 export { limitsRoutes } from './limits.routes.ts';
-export { changeLimitsBody, limitsSchema, limitsToWire, readLimitsChange } from './limits.schema.ts';
+export {
+  accountLimitsToWire,
+  changeLimitsBody,
+  limitsSchema,
+  limitsToWire,
+  readLimitsChange,
+} from './limits.schema.ts';
 export type { LimitAddress } from './limits.store.ts';
 export {
   type AccountLimitsView,

@@ -16,22 +16,22 @@ const answers = {
   },
 };
 
-const accountAnswers = {
-  200: {
-    ...answers[200],
-    schema: accountLimitsSchema,
-    example: {
-      ...answers[200].example,
-      used: { ...answers[200].example.used, storage_bytes: 48_213_000 },
-      operator: {
-        requests_per_minute: 600,
-        concurrent_requests: null,
-        credits_per_day: '50.000000',
-        storage_bytes: 10_737_418_240,
-      },
+export const accountLimitsAnswer = {
+  ...answers[200],
+  schema: accountLimitsSchema,
+  example: {
+    ...answers[200].example,
+    used: { ...answers[200].example.used, storage_bytes: 48_213_000 },
+    operator: {
+      requests_per_minute: 600,
+      concurrent_requests: null,
+      credits_per_day: '50.000000',
+      storage_bytes: 10_737_418_240,
     },
   },
 };
+
+const accountAnswers = { 200: accountLimitsAnswer };
 
 const rule =
   'Limits hold for calls of models, from the next call on and exactly, however many servers there are. A call over a limit gets 429 `rate_limited` with `Retry-After` and the `RateLimit` header fields, and counts nowhere. A key with limits cannot change limits, create keys or change other keys.';

@@ -6,6 +6,7 @@ import type { World } from './world.ts';
  */
 export const callers = [
   'owner',
+  'operator',
   'shared',
   'public',
   'stranger',
@@ -16,7 +17,7 @@ export const callers = [
 
 /**
  * Who asks, and about what: the owner about his private project; somebody whom he shared a model with about the private
- * project of that model; somebody about the owner's public project; the same somebody (`stranger`) about the private one;
+ * project of that model; an operator about the private one, who is a stranger there; somebody about the owner's public project; the same somebody (`stranger`) about the private one;
  * an account that is suspended about its own project; the owner's deactivated key and nobody about the private one.
  */
 export type Caller = (typeof callers)[number];
@@ -98,6 +99,7 @@ const hidden = '404 not_found';
 /** About the caller's own account: every account gets its own answer. */
 export const ownAccount = (ok: Cell = '200'): Cells => ({
   owner: ok,
+  operator: ok,
   shared: ok,
   public: ok,
   stranger: ok,
@@ -107,6 +109,7 @@ export const ownAccount = (ok: Cell = '200'): Cells => ({
 /** Something of the owner's account that has an id: for others it does not exist. */
 export const ownObject = (ok: Cell = '200'): Cells => ({
   owner: ok,
+  operator: hidden,
   shared: hidden,
   public: hidden,
   stranger: hidden,
@@ -137,16 +140,24 @@ export const everyone = (ok: Cell = '200'): Cells => ({
 /** A compatible route: for the owner, for whom the model of the place is shared with, and in the public place for all. */
 export const modelCall = (ok: Cell = '200'): Cells => ({
   ...visibleRead(ok),
+  operator: '404 project_not_found',
   stranger: '404 project_not_found',
 });
 
 /** The same in the words of Anthropic's interface. */
 export const messagesCall = (): Cells => ({
   ...modelCall(),
+  operator: '404 not_found_error',
   stranger: '404 not_found_error',
   suspended: '403 permission_error',
   deactivatedKey: '401 authentication_error',
   noCredential: '401 authentication_error',
+});
+
+/** For operators only, whatever it is about. */
+export const operatorOnly = (ok: Cell = '200'): Cells => ({
+  ...ownAccount('403 forbidden'),
+  operator: ok,
 });
 
 /** Some cells otherwise: `but(ownerOnlyRead(), { shared: '200' })`. */

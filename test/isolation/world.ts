@@ -27,6 +27,8 @@ export type World = {
   app: TestApp;
   database: Database;
   owner: Account;
+  /** Somebody with the role `admin`. */
+  operator: Account;
   /** Somebody whom the owner shared a model with. */
   friend: Account;
   stranger: Account;
@@ -56,12 +58,14 @@ export async function createWorld(): Promise<World> {
     settings: { FANFOLD_TRAINING_SLOTS: '0', FANFOLD_MAX_ACTIVE_TRAINING_JOBS: '10000' },
   });
   const { database } = db;
-  const [owner, friend, stranger, suspended] = [
+  const [owner, operator, friend, stranger, suspended] = [
     await createAccount(database, slugs.owner),
+    await createAccount(database, 'oscar'),
     await createAccount(database, 'felix'),
     await createAccount(database, 'stella'),
     await createAccount(database, 'sven'),
   ];
+  await database.query(`update accounts set role = 'admin' where id = $1`, [operator.accountId]);
   const dead = await seedKey(database, { accountId: owner.accountId, name: `${canary} key` });
   await setKeyActive(database, { accountId: owner.accountId, keyId: dead.keyId }, false);
   const furnish = async (kind: Place['kind']): Promise<Places> => {
@@ -85,6 +89,7 @@ export async function createWorld(): Promise<World> {
     app,
     database,
     owner,
+    operator,
     friend,
     stranger,
     suspended,
@@ -131,8 +136,9 @@ async function beginSession({ database }: World, accountId: string, isEnded: boo
   return headers;
 }
 
-function accountOf({ owner, friend, stranger, suspended }: World, caller: Caller): Account {
+function accountOf({ owner, operator, friend, stranger, suspended }: World, caller: Caller): Account {
   if (caller === 'owner' || caller === 'deactivatedKey') return owner;
+  if (caller === 'operator') return operator;
   if (caller === 'shared') return friend;
   return caller === 'suspended' ? suspended : stranger;
 }

@@ -1,6 +1,13 @@
 import type { Contract, ContractAnswer } from '#http';
 import { accountExample } from '../account.contract.ts';
-import { callbackQuery, departAnswer, optionsAnswer, sessionAnswer, signOutEverywhereAnswer } from './auth.schema.ts';
+import {
+  callbackQuery,
+  departAnswer,
+  invitationAnswer,
+  optionsAnswer,
+  sessionAnswer,
+  signOutEverywhereAnswer,
+} from './auth.schema.ts';
 
 const tag = 'account';
 
@@ -33,6 +40,33 @@ export const signUpContract: Contract = {
   description:
     'Opens an account with a password and signs in. `forbidden` when the operator has closed sign-up. A weak password is refused with the broken rules in `details.rules`.',
   bodyExample: { email: 'ada@example.com', password: 'violet tram over 12 bridges', slug: 'ada' },
+  answers: { 201: signedIn('The account, signed in.') },
+  faults: ['forbidden', 'slug_taken', 'email_taken', 'rate_limited'],
+};
+
+const token = 'V4bTq3kS8mD2xW9zJ6nR1pL5cH7fG0aY';
+
+export const invitationContract: Contract = {
+  tag,
+  summary: 'Show an invitation',
+  description:
+    'What a link is for: one that an operator made for a person, or the one that the server prints at its start for the first operator. `forbidden` when it was used, has expired, or was made for another host.',
+  bodyExample: { token },
+  answers: {
+    200: {
+      description: 'What it is for.',
+      schema: invitationAnswer,
+      example: { kind: 'account', role: 'user', email: 'ada@example.com' },
+    },
+  },
+  faults: ['forbidden'],
+};
+
+export const joinContract: Contract = {
+  tag,
+  summary: 'Accept an invitation',
+  description: 'Opens an account with a password and signs in, also where sign-up is closed. A link works once.',
+  bodyExample: { token, email: 'ada@example.com', password: 'violet tram over 12 bridges', slug: 'ada' },
   answers: { 201: signedIn('The account, signed in.') },
   faults: ['forbidden', 'slug_taken', 'email_taken', 'rate_limited'],
 };

@@ -7,6 +7,8 @@ import { maxPasswordLength, minPasswordLength } from '../password-rules.ts';
 import {
   arriveContract,
   departContract,
+  invitationContract,
+  joinContract,
   optionsContract,
   sessionContract,
   signInContract,
@@ -17,12 +19,15 @@ import {
 import {
   callbackQuery,
   departBody,
+  invitationBody,
+  joinBody,
   type sessionAnswer,
   signInBody,
   signOutEverywhereBody,
   signUpBody,
 } from './auth.schema.ts';
 import { authPath, type IdentityServices, pagePath } from './identity.ts';
+import { acceptInvitation, readInvitation } from './invitations.ts';
 import { csrfTokenOf } from './session-token.ts';
 import { deleteSession, deleteSessionByDigest, findSession, longestDays } from './sessions.store.ts';
 import { endSessions, refuseForeignPages } from './sessions.ts';
@@ -33,6 +38,7 @@ export function authRoutes(identity: IdentityServices) {
   return async (app: FastifyInstance): Promise<void> => {
     app.addHook('onRequest', async (_request, reply) => void reply.header('cache-control', 'no-store'));
     addPasswordRoutes(app, identity);
+    addInvitationRoutes(app, identity);
     addOidcRoutes(app, identity);
     addSessionRoutes(app, identity);
   };
@@ -54,7 +60,7 @@ function addPasswordRoutes(app: FastifyInstance, identity: IdentityServices): vo
     `${authPath}/options`,
     { config: { operation: 'auth.options', access: 'public', contract: optionsContract } },
     async () => ({
-      sign_up: identity.signIn.signUp,
+      sign_up: await identity.signIn.signUp(),
       oidc: identity.oidc && { name: identity.oidc.name },
       password: { min_length: minPasswordLength, max_length: maxPasswordLength },
     }),
@@ -87,6 +93,48 @@ function addPasswordRoutes(app: FastifyInstance, identity: IdentityServices): vo
     async (request, reply) => {
       const session = await signInWithPassword(identity.signIn, request.body, visitOf(request));
       await giveCookie(identity, session, { request, reply });
+      return showSession(identity, session);
+    },
+  );
+}
+
+/** The host as the browser knows it: a proxy may ask this server by another name. */
+function hostOf({ headers }: FastifyRequest): string {
+  const { origin, host = '' } = headers;
+  return (origin !== undefined && URL.canParse(origin) ? new URL(origin).host : host).toLowerCase();
+}
+
+function addInvitationRoutes(app: FastifyInstance, identity: IdentityServices): void {
+  const typed = app.withTypeProvider<TypeBoxProvider>();
+  const onRequest = ownPagesOnly(identity);
+
+  typed.post(
+    `${authPath}/invitation`,
+    {
+      config: { operation: 'auth.invitation', access: 'public', contract: invitationContract },
+      onRequest,
+      schema: { body: invitationBody },
+    },
+    async (request) => {
+      const presented = { token: request.body.token, host: hostOf(request) };
+      const { kind, role, email } = await readInvitation(identity.signIn, presented);
+      return { kind, role, email };
+    },
+  );
+
+  typed.post(
+    `${authPath}/sign-up/invitation`,
+    {
+      config: { operation: 'auth.accept_invitation', access: 'public', contract: joinContract },
+      onRequest,
+      schema: { body: joinBody },
+    },
+    async (request, reply) => {
+      const { token, email, password, slug = null, display_name: displayName = null } = request.body;
+      const signUp = { token, host: hostOf(request), email, password, slug, displayName };
+      const session = await acceptInvitation(identity.signIn, signUp, visitOf(request));
+      await giveCookie(identity, session, { request, reply });
+      reply.code(201);
       return showSession(identity, session);
     },
   );

@@ -15,6 +15,21 @@ export const signUpBody = Type.Object({
   display_name: Type.Optional(Type.String({ description: '1 to 80 characters on one line.' })),
 });
 
+const tokenField = Type.String({ description: 'What stands behind `#` in the link.', maxLength: 100 });
+
+export const invitationBody = Type.Object({ token: tokenField });
+
+export const invitationAnswer = Type.Object({
+  kind: Type.Union([Type.Literal('start'), Type.Literal('account')], {
+    description:
+      '`start`: it gives the account that the first start made its address and password; `account`: it opens an account.',
+  }),
+  role: Type.Union([Type.Literal('user'), Type.Literal('admin')], { description: 'Role of the account.' }),
+  email: nullable(Type.String(), 'The address that it is for; null: any.'),
+});
+
+export const joinBody = Type.Object({ token: tokenField, ...signUpBody.properties });
+
 export const signInBody = Type.Object({
   email: Type.String({ description: 'E-mail address.' }),
   password: Type.String({ description: 'Password.' }),

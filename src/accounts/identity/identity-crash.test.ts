@@ -24,7 +24,7 @@ function identityWith(grantCredits: (tx: Sql, accountId: string) => Promise<void
     database: db.database,
     secret: Buffer.alloc(32, 7),
     publicUrl: null,
-    signUp: 'open',
+    signUp: async () => 'open',
     oidc: null,
     grantCredits,
     log: Fastify({ logger: false }).log,

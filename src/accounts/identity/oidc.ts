@@ -5,11 +5,12 @@ import type { Sql } from '#db';
 import { createTextSeal, displayNameFrom, Fault, fault, OperatorError, secretIn } from '#kernel';
 import { foldEmail, openAccount } from '../accounts.ts';
 import { isAvatarUrl } from '../profile.ts';
+import type { SignUpPolicy } from '../sign-up-terms.store.ts';
 import { findAccountByEmail, findAccountByIdentity, insertIdentity, updateEmailVerified } from './identities.store.ts';
 import { type SignInDeps, type StartedSession, startSession } from './sign-in.ts';
 
 type OidcConfig = {
-  signUp: SignInDeps['signUp'];
+  signUp: SignUpPolicy;
   oidcIssuer: string | null;
   oidcClientId: string | null;
   oidcClientSecret: string | null;
@@ -183,7 +184,7 @@ async function signInPerson(
   const owner = await findAccountByEmail(tx, email);
   // By address only when the provider and we have both seen that it is the person's own.
   if (owner && !(emailVerified && owner.emailVerified)) throw new SignInRefused('account_not_linked');
-  if (!owner && signUp === 'closed') throw new SignInRefused('sign_up_closed');
+  if (!owner && (await signUp()) === 'closed') throw new SignInRefused('sign_up_closed');
   const name = displayNameFrom(person.name);
   const account =
     owner ??

@@ -2,6 +2,7 @@ import type { Database, Sql } from '#db';
 import { checkDisplayName, fault, newId } from '#kernel';
 import { checkEmail, foldEmail, openAccount } from '../accounts.ts';
 import { checkPassword, maxPasswordLength } from '../password-rules.ts';
+import type { SignUpPolicy } from '../sign-up-terms.store.ts';
 import { checkSlug } from '../slug.ts';
 import { findAccountByEmail, findPassword, insertIdentity, isSuspended, localIssuer } from './identities.store.ts';
 import type { Passwords } from './passwords.ts';
@@ -9,13 +10,11 @@ import { digestOfToken, newToken } from './session-token.ts';
 import { insertSession } from './sessions.store.ts';
 import { forgiveSignIn, takeSignInTry, takeSignUpTry } from './throttle.ts';
 
-/** Who may open an account without the operator: nobody, people of the identity provider, anyone. */
-export type SignUpPolicy = 'closed' | 'oidc' | 'open';
-
 export type SignInDeps = {
   database: Database;
   passwords: Passwords;
-  signUp: SignUpPolicy;
+  /** As it is now: operators change it. */
+  signUp: () => Promise<SignUpPolicy>;
   grantCredits: (tx: Sql, accountId: string) => Promise<void>;
 };
 
@@ -35,7 +34,7 @@ export async function signUpWithPassword(
   visit: SignInContext,
 ): Promise<StartedSession> {
   const { database, passwords, grantCredits } = deps;
-  if (deps.signUp !== 'open') throw signUpClosed();
+  if ((await deps.signUp()) !== 'open') throw signUpClosed();
   const { password, slug, displayName } = signUp;
   const email = checkEmail(signUp.email);
   if (slug !== null) checkSlug(slug);

@@ -45,7 +45,7 @@ before(async () => {
         const expected = examples * Number(hyperparameters['epochs'] ?? 1);
         return { activeMs: { low: 1, expected, high: 4 * expected }, isMeasured: false, assumptions: [`on ${id}`] };
       },
-      signUpMicro: 5_000_000n,
+      signUpMicro: async () => 5_000_000n,
       packs,
       creditPrice: null,
       checkoutEnabled: true,

@@ -18,7 +18,8 @@ export type PricingDeps = {
   pace: (baseModelId: string) => CostPace & { measured?: boolean };
   /** How long a training on a base model takes, by the rules of training jobs. Throws a fault that names a wrong hyperparameter. */
   trainingTime: (baseModelId: string, work: TrainingWork) => Promise<TrainingTime>;
-  signUpMicro: Micro;
+  /** As it is now: operators change it. */
+  signUpMicro: () => Promise<Micro>;
   packs: readonly CreditPack[];
   creditPrice: Price | null;
   checkoutEnabled: boolean;
@@ -29,7 +30,7 @@ const json = 'application/json; charset=utf-8';
 
 /** What things cost, for everybody. */
 export function pricingRoutes(deps: PricingDeps) {
-  const { cursors, clock, prices, pace, trainingTime, ...terms } = deps;
+  const { cursors, clock, prices, pace, trainingTime, signUpMicro, ...terms } = deps;
   const addresses = createAddressLimit({ perMinute: estimatesPerMinute, clock });
 
   return async (app: FastifyInstance): Promise<void> => {
@@ -39,7 +40,7 @@ export function pricingRoutes(deps: PricingDeps) {
       '/api/v1/pricing/platform',
       { config: { operation: 'pricing.platform', access: 'public', contract: platformContract } },
       async (request, reply) => {
-        const wire = platformToWire({ ...terms, prices: prices() });
+        const wire = platformToWire({ ...terms, signUpMicro: await signUpMicro(), prices: prices() });
         return answerCacheable(request, reply, cacheableText(JSON.stringify(wire), json));
       },
     );

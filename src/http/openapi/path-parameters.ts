@@ -28,6 +28,8 @@ const texts: Record<string, PathParameter> = {
   chat_id: id('Id of the chat.', 'cht'),
   message_id: id('Id of the message.', 'msg'),
   activity_id: id('Id of the row.', 'act'),
+  account_id: id('Id of the account.', 'acc'),
+  invitation_id: id('Id of the invitation.', 'inv'),
   operation_id: {
     text: 'Id of the operation, as in `keys.list`.',
     example: 'keys.list',

@@ -24,7 +24,7 @@ function byAccess({ method, access, contract }: RegisteredRoute): FaultName[] {
   const known: FaultName[] = ['invalid_credentials', 'account_suspended'];
   if (access === 'admission') return [...known, 'project_not_found', 'state_conflict'];
   // A change by a session without its token.
-  if (method !== 'GET') known.push('forbidden');
+  if (method !== 'GET' || contract?.operator) known.push('forbidden');
   return contract?.credential === 'session' ? [...known, 'session_required'] : known;
 }
 

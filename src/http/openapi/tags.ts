@@ -52,6 +52,11 @@ export const tags: readonly Tag[] = [
   tag('dashboard', 'Dashboard', 'The state of the account at a glance.'),
   tag('activity', 'Activity', 'What happened to the account and its projects.'),
   tag(
+    'operator',
+    'Operator',
+    'Models, serving routes, people and the state of this installation, for signed-in accounts with the role `admin`. Not part of the interface that clients rely on: it may change with a release.',
+  ),
+  tag(
     'contract',
     'Contract',
     'This contract, for programs: as a whole in two languages, and one document for each operation.',

@@ -10,6 +10,12 @@ export const rows: Row[] = [
   { operation: 'auth.options', expected: everyone() },
   // Closed unless the operator opens it.
   { operation: 'auth.sign_up', expected: everyone('403 forbidden'), request: () => ({ body: person() }) },
+  { operation: 'auth.invitation', expected: everyone('403 forbidden'), request: () => ({ body: { token: 'x' } }) },
+  {
+    operation: 'auth.accept_invitation',
+    expected: everyone('403 forbidden'),
+    request: () => ({ body: { token: 'x', ...person() } }),
+  },
   { operation: 'auth.sign_in', expected: everyone('401 invalid_credentials'), request: () => ({ body: person() }) },
   // There is no identity provider here.
   { operation: 'auth.sign_in_oidc', expected: everyone('404 not_found'), request: () => ({ body: {} }) },

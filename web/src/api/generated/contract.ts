@@ -430,6 +430,15 @@ export type Schemas = {
     expires_at: string | null;
     finished_at: string | null;
   };
+  Invitation: {
+    id: string;
+    email: string | null;
+    role: 'user' | 'admin';
+    state: 'open' | 'used' | 'expired';
+    account_slug: string | null;
+    created_at: string;
+    expires_at: string;
+  };
   IssuedKey: {
     id: string;
     name: string;
@@ -487,6 +496,19 @@ export type Schemas = {
     summary: string;
     access: ('apiKey' | 'session')[];
     document: string;
+  };
+  Person: {
+    id: string;
+    slug: string;
+    email: string | null;
+    email_verified: boolean;
+    display_name: string;
+    role: 'user' | 'admin';
+    status: 'active' | 'suspended';
+    can_sign_in: boolean;
+    balance: string;
+    reserved: string;
+    created_at: string;
   };
   Price: {
     model: string;
@@ -1712,6 +1734,14 @@ export type Routes = {
     response: Schemas['SignedIn'];
   };
   'POST /api/v1/auth/sign-in/email': { body: { email: string; password: string }; response: Schemas['SignedIn'] };
+  'POST /api/v1/auth/invitation': {
+    body: { token: string };
+    response: { kind: 'start' | 'account'; role: 'user' | 'admin'; email: string | null };
+  };
+  'POST /api/v1/auth/sign-up/invitation': {
+    body: { token: string; email: string; password: string; slug?: string; display_name?: string };
+    response: Schemas['SignedIn'];
+  };
   'POST /api/v1/auth/sign-in/oidc': { body: { return_to?: string }; response: { url: string } };
   'GET /api/v1/auth/callback/oidc': {
     query: { code?: string; state?: string; iss?: string; error?: string; error_description?: string };
@@ -1777,6 +1807,36 @@ export type Routes = {
   'PATCH /api/v1/activity/{activity_id}/archive': { response: Schemas['Activity'] };
   'PATCH /api/v1/activity/{activity_id}/unarchive': { response: Schemas['Activity'] };
   'POST /api/v1/activity/archive': { body: { before?: string; ids?: string[] }; response: { archived: number } };
+  'GET /api/v1/operator/accounts': {
+    query: { limit?: number; cursor?: string; search?: string };
+    response: { data: Schemas['Person'][]; next_cursor: string | null; total_count: number };
+  };
+  'PATCH /api/v1/operator/accounts/{account_id}': {
+    body: { role?: 'user' | 'admin'; status?: 'active' | 'suspended' };
+    response: Schemas['Person'];
+  };
+  'POST /api/v1/operator/accounts/{account_id}/credits': { body: { credits: string; note?: string }; response: { balance: string } };
+  'GET /api/v1/operator/accounts/{account_id}/limits': { response: Schemas['AccountLimits'] };
+  'PATCH /api/v1/operator/accounts/{account_id}/limits': {
+    body: {
+      requests_per_minute?: number | null;
+      concurrent_requests?: number | null;
+      credits_per_day?: string | null;
+      storage_bytes?: number | null;
+    };
+    response: Schemas['AccountLimits'];
+  };
+  'GET /api/v1/operator/invitations': { response: { data: Schemas['Invitation'][] } };
+  'POST /api/v1/operator/invitations': {
+    body: { email?: string | null; role?: 'user' | 'admin' };
+    response: { id: string; link: string; expires_at: string };
+  };
+  'DELETE /api/v1/operator/invitations/{invitation_id}': { response: null };
+  'GET /api/v1/operator/sign-up': { response: { policy: 'closed' | 'oidc' | 'open'; credits: string } };
+  'PATCH /api/v1/operator/sign-up': {
+    body: { policy?: 'closed' | 'oidc' | 'open'; credits?: string };
+    response: { policy: 'closed' | 'oidc' | 'open'; credits: string };
+  };
   'GET /api/v1/openapi.en.json': { response: Schemas['OpenApiDocument'] };
   'GET /api/v1/openapi.en.yaml': { response: unknown };
   'GET /api/v1/openapi.zh.json': { response: Schemas['OpenApiDocument'] };

@@ -1,0 +1,2 @@
+export { operatorActor } from './operator-contract.ts';
+export { peopleRoutes } from './people.routes.ts';
