@@ -33,6 +33,7 @@ type AnswerProps = {
 export function Answer({ project, choices, chatId, message, timing, onRetry }: AnswerProps) {
   const t = useTexts(playgroundTexts);
   const [dialog, setDialog] = useState<'code' | 'save' | null>(null);
+  const [isRaw, setRaw] = useState(false);
   const { state, content, error } = message;
   const text = {
     content: content ?? '',
@@ -41,7 +42,7 @@ export function Answer({ project, choices, chatId, message, timing, onRetry }: A
   };
   return (
     <article className={styles.answer}>
-      <AnswerText text={text} />
+      <AnswerText text={text} isRaw={isRaw} />
       {error && <ProblemNote error={new Problem({ status: 0, ...error, retryAfterS: error.retry_after_s })} />}
       <Facts choices={choices} message={message} timing={timing} />
       <div className={styles.actions}>
@@ -69,6 +70,11 @@ export function Answer({ project, choices, chatId, message, timing, onRetry }: A
             onClick={() => setDialog('save')}
           >
             {t.save}
+          </Button>
+        )}
+        {text.content !== '' && (
+          <Button size="compact-sm" variant="subtle" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
+            {t.raw}
           </Button>
         )}
         {text.content !== '' && <CopyIcon text={text.content} label={t.copyAnswer} />}
