@@ -11,7 +11,7 @@ test('requests made from the contract get no 5xx and only answers that it allows
   for (const { run, operations, requests } of results)
     assert.ok(
       // Of operations without parameters there is little to draw.
-      requests >= 3 * operations.length,
+      requests >= 4 * operations.length,
       `${run.name}: ${requests} requests for ${operations.length} operations`,
     );
 });

@@ -144,7 +144,8 @@ async function schemathesis(
     return {
       requests: Number(/(\d+) generated/.exec(output)?.[1] ?? 0),
       seconds: Math.round((performance.now() - startedAt) / 1000),
-      passed: code === 0,
+      // A thread that died leaves its operations untried, and the status says nothing of it.
+      passed: code === 0 && !output.includes('Exception in thread'),
       report: output,
     };
   } finally {
