@@ -11,7 +11,7 @@ const own = (...names: string[]) => inFolders(/web[\\/]src[\\/]ui/, names);
 
 /** Components that nearly every page shows, with their dependencies. */
 const components = [
-  /web[\\/]src[\\/](i18n|charts)[\\/]/,
+  /web[\\/]src[\\/]i18n[\\/]/,
   own(
     'async-boundary',
     'panel',
@@ -82,9 +82,10 @@ export function viteSettings(): InlineConfig & { build: NonNullable<InlineConfig
               { name: 'fields', test: anyOf(fields), minShareCount: 2, priority: 4 },
               { name: 'forms', test: anyOf(forms), minShareCount: 2, priority: 4 },
               { name: 'overlays', test: anyOf(overlays), minShareCount: 2, priority: 3 },
+              { name: 'charts', test: /web[\\/]src[\\/]charts[\\/]/, minShareCount: 2, priority: 3 },
               {
                 name: 'playground',
-                test: /web[\\/]src[\\/]rooms[\\/]playground[\\/](?!.*code)/,
+                test: /web[\\/]src[\\/]rooms[\\/]playground[\\/](?!.*(code|embedding|search|similarity))/,
                 minShareCount: 2,
                 priority: 2,
               },

@@ -15,7 +15,8 @@ import styles from './keys.module.css';
 import { type NewKeyBody, useCreateKey } from './keys-queries.ts';
 import { keysTexts } from './keys-texts.ts';
 import { LimitsFields } from './limits-fields.tsx';
-import { isLimited, type LimitsInput, noInput, toLimits, useLimitsRules } from './limits-form.ts';
+import { isLimited, type LimitsInput, noInput, toLimits } from './limits-form.ts';
+import { useLimitsRules } from './limits-rules.ts';
 
 /** Creates a key and shows it once. */
 export function CreateKey({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {

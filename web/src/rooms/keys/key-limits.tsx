@@ -15,7 +15,8 @@ import type { KeyDialogProps } from './key-dialog.ts';
 import { keyLimitsQuery, useChangeKeyLimits } from './keys-queries.ts';
 import { keysTexts } from './keys-texts.ts';
 import { LimitsFields } from './limits-fields.tsx';
-import { type LimitsInput, toInput, toLimits, useLimitsRules } from './limits-form.ts';
+import { type LimitsInput, toInput, toLimits } from './limits-form.ts';
+import { useLimitsRules } from './limits-rules.ts';
 
 export function KeyLimits({ apiKey, isOpen, onClose }: KeyDialogProps) {
   const t = useTexts(keysTexts);

@@ -13,6 +13,7 @@ import { ProblemNote } from '../../ui/problem-note.tsx';
 import type { Project } from '../projects/index.ts';
 import { type Choices, choiceOf, counterpartOf, groupsOf } from './choices.ts';
 import { CodeDialog } from './code-dialog.tsx';
+import { embeddingTexts } from './embedding-texts.ts';
 import { Matrix } from './matrix.tsx';
 import styles from './playground.module.css';
 import { playgroundTexts } from './playground-texts.ts';
@@ -30,6 +31,7 @@ type Embed = ReturnType<typeof useEmbeddings>['embed'];
 
 export function EmbeddingPlayground({ project, choices }: { project: Project; choices: Choices }) {
   const t = useTexts(playgroundTexts);
+  const own = useTexts(embeddingTexts);
   const format = useFormat();
   const { model: asked = '', compare: isComparing } = route.useSearch();
   const first = choiceOf(choices, asked);
@@ -50,21 +52,21 @@ export function EmbeddingPlayground({ project, choices }: { project: Project; ch
   const progress = () => {
     if (waiting)
       return t.waiting(format.number(waiting.secondsLeft), format.number(waiting.retry), format.number(maxRetries));
-    if (compare.isPending) return t.embedding.computing(format.number(done), format.number(texts.length));
-    return data ? t.embedding.used(format.number(data.tokens)) : '';
+    if (compare.isPending) return own.computing(format.number(done), format.number(texts.length));
+    return data ? own.used(format.number(data.tokens)) : '';
   };
   return (
     <div className={styles.embedding}>
-      <Panel title={t.embedding.texts} text={t.embedding.textsHint(format.number(mostTexts))}>
+      <Panel title={own.texts} text={own.textsHint(format.number(mostTexts))}>
         <form onSubmit={submit} className={styles.form}>
           <ModelPair choices={choices} model={model} other={other} onModel={setModel} onOther={setOther} />
           <GrowingTextarea
-            aria-label={t.embedding.texts}
-            placeholder={t.embedding.sample}
+            aria-label={own.texts}
+            placeholder={own.sample}
             minRows={5}
             maxRows={14}
             value={text}
-            error={texts.length > mostTexts && t.embedding.textsHint(format.number(mostTexts))}
+            error={texts.length > mostTexts && own.textsHint(format.number(mostTexts))}
             onChange={(event) => setText(event.currentTarget.value)}
           />
           <div className={styles.composerFoot}>
@@ -77,7 +79,7 @@ export function EmbeddingPlayground({ project, choices }: { project: Project; ch
               {t.asCode}
             </Button>
             <Button type="submit" loading={compare.isPending} disabled={texts.length === 0}>
-              {t.embedding.compute}
+              {own.compute}
             </Button>
           </div>
           <p className={styles.hint} aria-live="polite">
@@ -89,8 +91,8 @@ export function EmbeddingPlayground({ project, choices }: { project: Project; ch
       {data ? (
         <Comparison compared={data} embed={embed} />
       ) : (
-        <EmptyState icon={IconVectorTriangle} title={t.embedding.noneTitle}>
-          {t.embedding.none}
+        <EmptyState icon={IconVectorTriangle} title={own.noneTitle}>
+          {own.none}
         </EmptyState>
       )}
       <CodeDialog
@@ -117,6 +119,7 @@ type ModelPairProps = {
 
 function ModelPair({ choices, model, other, onModel, onOther }: ModelPairProps) {
   const t = useTexts(playgroundTexts);
+  const own = useTexts(embeddingTexts);
   const groups = groupsOf(choices, t);
   return (
     <div className={styles.pair}>
@@ -127,9 +130,9 @@ function ModelPair({ choices, model, other, onModel, onOther }: ModelPairProps) 
         onChange={({ currentTarget }) => onModel(currentTarget.value)}
       />
       <NativeSelect
-        label={t.embedding.other}
+        label={own.other}
         value={other}
-        data={[{ value: '', label: t.embedding.noOther }, ...groups]}
+        data={[{ value: '', label: own.noOther }, ...groups]}
         onChange={({ currentTarget }) => onOther(currentTarget.value)}
       />
     </div>
@@ -149,11 +152,11 @@ async function embedWithEach(embed: Embed, models: readonly string[], texts: str
 }
 
 function Comparison({ compared: { texts, sides }, embed }: { compared: Compared; embed: Embed }) {
-  const t = useTexts(playgroundTexts);
+  const t = useTexts(embeddingTexts);
   return (
     <>
       <SearchPanel texts={texts} sides={sides} embed={embed} />
-      <Panel title={t.embedding.matrix} text={t.embedding.matrixText}>
+      <Panel title={t.matrix} text={t.matrixText}>
         {sides.map(({ model, vectors }) => (
           <Matrix key={model} title={sides.length > 1 ? model : null} texts={texts} values={matrixOf(vectors)} />
         ))}

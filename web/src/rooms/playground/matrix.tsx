@@ -1,7 +1,7 @@
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import { embeddingTexts } from './embedding-texts.ts';
 import styles from './playground.module.css';
-import { playgroundTexts } from './playground-texts.ts';
 
 type MatrixProps = { title: string | null; texts: readonly string[]; values: readonly (readonly number[])[] };
 
@@ -9,17 +9,17 @@ const decimals = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximum
 
 /** A similarity matrix. Cells have numbers and colours. */
 export function Matrix({ title, texts, values }: MatrixProps) {
-  const t = useTexts(playgroundTexts);
+  const t = useTexts(embeddingTexts);
   const format = useFormat();
   return (
     // biome-ignore lint/a11y/useSemanticElements: it groups no form fields
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be reached by keyboard
-    <div className={styles.matrixBox} tabIndex={0} role="group" aria-label={title ?? t.embedding.matrix}>
+    <div className={styles.matrixBox} tabIndex={0} role="group" aria-label={title ?? t.matrix}>
       <table className={styles.matrix}>
         {title !== null && <caption>{title}</caption>}
         <thead>
           <tr>
-            <th scope="col">{t.embedding.text}</th>
+            <th scope="col">{t.text}</th>
             {texts.map((text, index) => (
               <th key={text} scope="col" title={text}>
                 {format.number(index + 1)}

@@ -10,6 +10,7 @@ import { Panel } from '../../ui/panel.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import type { Project } from '../projects/index.ts';
 import { type Choices, groupsOf } from './choices.ts';
+import { embeddingTexts } from './embedding-texts.ts';
 import styles from './playground.module.css';
 import { playgroundTexts } from './playground-texts.ts';
 import { maxRetries, retryWhileLoading, type Waiting } from './retry-while-loading.ts';
@@ -21,6 +22,7 @@ const mostDocuments = 100;
 /** Ranks documents for a query with a reranker, by the public API. */
 export function RerankPanel({ project, choices }: { project: Project; choices: Choices }) {
   const t = useTexts(playgroundTexts);
+  const own = useTexts(embeddingTexts);
   const format = useFormat();
   const [model, setModel] = useState(choices[0].id);
   const [query, setQuery] = useState('');
@@ -57,10 +59,10 @@ export function RerankPanel({ project, choices }: { project: Project; choices: C
   const progress = () => {
     if (waiting)
       return t.waiting(format.number(waiting.secondsLeft), format.number(waiting.retry), format.number(maxRetries));
-    return data ? t.rerank.used(format.number(data.tokens)) : '';
+    return data ? own.rerank.used(format.number(data.tokens)) : '';
   };
   return (
-    <Panel title={t.rerank.title} text={t.rerank.text}>
+    <Panel title={own.rerank.title} text={own.rerank.text}>
       <form onSubmit={submit} className={styles.form}>
         <NativeSelect
           label={t.model}
@@ -69,23 +71,23 @@ export function RerankPanel({ project, choices }: { project: Project; choices: C
           onChange={({ currentTarget }) => setModel(currentTarget.value)}
         />
         <GrowingTextarea
-          label={t.rerank.documents}
-          description={t.embedding.textsHint(format.number(mostDocuments))}
+          label={own.rerank.documents}
+          description={own.textsHint(format.number(mostDocuments))}
           minRows={4}
           maxRows={14}
           value={text}
-          error={documents.length > mostDocuments && t.embedding.textsHint(format.number(mostDocuments))}
+          error={documents.length > mostDocuments && own.textsHint(format.number(mostDocuments))}
           onChange={(event) => setText(event.currentTarget.value)}
         />
         <TextInput
-          label={t.embedding.query}
-          placeholder={t.embedding.queryHint}
+          label={own.query}
+          placeholder={own.queryHint}
           value={query}
           onChange={(event) => setQuery(event.currentTarget.value)}
         />
         <div className={styles.composerFoot}>
           <Button type="submit" loading={ranked.isPending} disabled={!isComplete}>
-            {t.rerank.rank}
+            {own.rerank.rank}
           </Button>
         </div>
         <p className={styles.hint} aria-live="polite">

@@ -5,8 +5,8 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
+import { embeddingTexts } from './embedding-texts.ts';
 import styles from './playground.module.css';
-import { playgroundTexts } from './playground-texts.ts';
 import { type Ranked, rank } from './similarity.ts';
 import type { useEmbeddings } from './use-embeddings.ts';
 
@@ -19,7 +19,7 @@ type SearchPanelProps = {
 const decimals = new Intl.NumberFormat('en', { minimumFractionDigits: 3, maximumFractionDigits: 3 });
 
 export function SearchPanel({ texts, sides, embed }: SearchPanelProps) {
-  const t = useTexts(playgroundTexts);
+  const t = useTexts(embeddingTexts);
   const [query, setQuery] = useState('');
   const search = useMutation({
     mutationFn: () =>
@@ -38,16 +38,16 @@ export function SearchPanel({ texts, sides, embed }: SearchPanelProps) {
   };
   const [first] = search.data ?? [];
   return (
-    <Panel title={t.embedding.search} text={t.embedding.searchText}>
+    <Panel title={t.search} text={t.searchText}>
       <form className={styles.query} onSubmit={submit}>
         <TextInput
-          aria-label={t.embedding.query}
-          placeholder={t.embedding.queryHint}
+          aria-label={t.query}
+          placeholder={t.queryHint}
           value={query}
           onChange={(event) => setQuery(event.currentTarget.value)}
         />
         <Button type="submit" loading={search.isPending} disabled={query.trim() === ''}>
-          {t.embedding.find}
+          {t.find}
         </Button>
       </form>
       {search.error && <ProblemNote error={search.error} onRetry={() => search.mutate()} />}
@@ -75,12 +75,12 @@ type RankingProps = {
 };
 
 export function Ranking({ title, texts, found, before }: RankingProps) {
-  const t = useTexts(playgroundTexts);
+  const t = useTexts(embeddingTexts);
   const format = useFormat();
   const moved = (index: number, place: number) => {
     const was = before?.findIndex((ranked) => ranked.index === index) ?? place;
     const places = was - place;
-    return places === 0 ? '' : `${places > 0 ? '↑' : '↓'} ${t.embedding.moved(format.number(Math.abs(places)))}`;
+    return places === 0 ? '' : `${places > 0 ? '↑' : '↓'} ${t.moved(format.number(Math.abs(places)))}`;
   };
   return (
     <div>
