@@ -8,7 +8,7 @@ import { addModel } from '#models';
 import { bearer } from '#test/accounts.ts';
 import { smallShape, writeRandomModel } from '#test/random-model.ts';
 import { assertAccessible } from './axe.ts';
-import { answers, say, seedPlace } from './playground-world.ts';
+import { answers, inSettings, say, seedPlace } from './playground-world.ts';
 import { answered, hasValue, openStage, type Stage, settle } from './stage.ts';
 
 let stage: Stage;
@@ -33,12 +33,14 @@ test('an answer is streamed with what it cost, is found again, edited, made anew
   const { owner, path, slug } = await seedPlace(stage);
   const { page, go, leave } = await stage.open(owner);
   await go(path);
-  await hasValue(page.getByLabel('Temperature'), '1');
-  await hasValue(page.getByLabel('Maximum tokens of an answer'), '1024');
-  await page.getByLabel('Temperature').fill('0');
-  await page.getByLabel('Reasoning').selectOption('none');
-  await page.getByLabel('Maximum tokens of an answer').fill('24');
-  await page.getByLabel('System prompt').fill('Answer briefly.');
+  await inSettings(page, async (settings) => {
+    await hasValue(settings.getByLabel('Temperature'), '1');
+    await hasValue(settings.getByLabel('Max tokens'), '1024');
+    await settings.getByLabel('Temperature').fill('0');
+    await settings.getByLabel('Reasoning').selectOption('none');
+    await settings.getByLabel('Max tokens').fill('24');
+    await settings.getByLabel('System prompt').fill('Answer briefly.');
+  });
   await say(page, 'What is 2 + 3?');
   await answers(page).first().waitFor();
   await page.getByText(/\d → \d+ tokens/).waitFor();
@@ -51,7 +53,7 @@ test('an answer is streamed with what it cost, is found again, edited, made anew
   await settle(page);
   await answers(page).first().waitFor();
   assert.equal(await answers(page).first().locator('p').first().textContent(), said);
-  await hasValue(page.getByLabel('System prompt'), 'Answer briefly.');
+  await inSettings(page, (settings) => hasValue(settings.getByLabel('System prompt'), 'Answer briefly.'));
 
   await page.getByRole('button', { name: 'As code' }).click();
   const dialog = page.getByRole('dialog');
@@ -123,11 +125,11 @@ test('what was not heard comes back to be sent again, and what is written outlas
   await message.waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'Playground', exact: true }).click();
   await hasValue(message, 'What is 2 + 3?');
-  await page.getByLabel('System prompt').fill('Answer briefly.');
+  await inSettings(page, (settings) => settings.getByLabel('System prompt').fill('Answer briefly.'));
   await page.reload();
   await settle(page);
   await hasValue(message, 'What is 2 + 3?');
-  await hasValue(page.getByLabel('System prompt'), 'Answer briefly.');
+  await inSettings(page, (settings) => hasValue(settings.getByLabel('System prompt'), 'Answer briefly.'));
   await page.unroute(/\/chats$/);
   await message.press('Enter');
   await answers(page).first().waitFor();
@@ -142,7 +144,7 @@ test('a conversation whose model is switched off says so, and goes on with anoth
   const { owner, path, slug } = await seedPlace(stage);
   const { page, go, leave } = await stage.open({ ...owner, expected: [/^404 .*\/messages$/] });
   await go(path);
-  await page.getByLabel('Maximum tokens of an answer').fill('12');
+  await inSettings(page, (settings) => settings.getByLabel('Max tokens').fill('12'));
   await say(page, 'What is 2 + 3?');
   await answers(page).first().waitFor();
   const models = `${stage.origin}/api/v1/projects/${owner.slug}/${slug}/hosted-models`;
@@ -171,13 +173,15 @@ test('reasoning and calls of tools are shown apart from what is said', async () 
   const { page, go, leave } = await stage.open(owner);
   await go(`${path}?model=fanfold-tiny-chat`);
   await hasValue(page.getByLabel('Model', { exact: true }), 'fanfold-tiny-chat');
-  await page.getByLabel('Temperature').fill('0');
-  await page.getByLabel('Tools').fill('[{');
-  await page.getByText('This is not a JSON list.').waitFor();
   const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
   const description = 'Get the local time of a city.';
   const tools = [{ type: 'function', function: { name: 'get_time', description, parameters } }];
-  await page.getByLabel('Tools').fill(JSON.stringify(tools));
+  await inSettings(page, async (settings) => {
+    await settings.getByLabel('Temperature').fill('0');
+    await settings.getByLabel('Tools').fill('[{');
+    await settings.getByText('This is not a JSON list.').waitFor();
+    await settings.getByLabel('Tools').fill(JSON.stringify(tools));
+  });
   await say(page, 'Which time is it in Tunis?');
   await answers(page).first().waitFor();
   await page.getByText('Calls get_time').waitFor();
@@ -192,8 +196,10 @@ test('an answer is stopped, and what had arrived stays', async () => {
   await go(path);
   await page.getByLabel('Model', { exact: true }).selectOption('endless');
   // Without chance it never meets a token that ends it.
-  await page.getByLabel('Temperature').fill('0');
-  await page.getByLabel('Maximum tokens of an answer').fill('15000');
+  await inSettings(page, async (settings) => {
+    await settings.getByLabel('Temperature').fill('0');
+    await settings.getByLabel('Max tokens').fill('15000');
+  });
   await say(page, 'Go on!');
   await page.locator('article[data-live] p').first().waitFor();
   await page.getByRole('button', { name: 'Stop' }).click();
@@ -231,8 +237,10 @@ test('a model that is starting is asked again after the time it says, three time
     const wait = response.status() === 503 ? { 'retry-after': '50' } : {};
     return route.fulfill({ response, headers: { ...response.headers(), ...wait } });
   });
-  await page.getByLabel('Reasoning').selectOption('none');
-  await page.getByLabel('Maximum tokens of an answer').fill('8');
+  await inSettings(page, async (settings) => {
+    await settings.getByLabel('Reasoning').selectOption('none');
+    await settings.getByLabel('Max tokens').fill('8');
+  });
   await say(page, 'Hello!');
   for (const retry of [1, 2, 3]) {
     const told = page.getByText(new RegExp(`Trying again in \\d+ s \\(${retry} of 3\\)`));

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { bearer, seedProject } from '#test/accounts.ts';
 import { root } from '#test/source-tree.ts';
 import { seedAlias } from '#test/tenants.ts';
+import { inSettings } from './playground-world.ts';
 import { openStage, seedOwner, settle } from './stage.ts';
 
 /** `npm run pictures`: makes the pictures of docs/images anew, of the running program at real work. */
@@ -92,7 +93,7 @@ try {
   };
 
   await go(`/projects/${owner.slug}/${chat.slug}/playground`);
-  await page.getByLabel('Temperature').fill('0');
+  await inSettings(page, (settings) => settings.getByLabel('Temperature').fill('0'));
   for (const question of ['Hello! Who are you?', 'What is the capital of Orrin?']) {
     const before = await page
       .locator('article')

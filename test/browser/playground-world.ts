@@ -17,6 +17,16 @@ export async function say(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
+/** Opens the settings, does something there, and closes them. */
+export async function inSettings(page: Page, act: (settings: Locator) => Promise<unknown>): Promise<void> {
+  await page.getByRole('button', { name: 'Settings', exact: true }).click();
+  const settings = page.getByRole('dialog');
+  await settings.getByLabel('Temperature').waitFor();
+  await act(settings);
+  await page.keyboard.press('Escape');
+  await settings.waitFor({ state: 'detached' });
+}
+
 /** Those that are complete: they tell their tokens. */
 export const answers = (page: Page): Locator => page.locator('article').filter({ hasText: /tokens/ });
 

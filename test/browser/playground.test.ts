@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { assertAccessible } from './axe.ts';
-import { answers, say, seedPlace } from './playground-world.ts';
+import { answers, inSettings, say, seedPlace } from './playground-world.ts';
 import { openStage, pictureFolder, type Stage } from './stage.ts';
 
 let stage: Stage;
@@ -21,8 +21,10 @@ test('two models answer the same words side by side', async () => {
   await go(path);
   await page.getByText('Compare', { exact: true }).click();
   await page.getByRole('combobox', { name: 'Model B' }).selectOption('fanfold-tiny-chat');
-  await page.getByLabel('Reasoning').selectOption('none');
-  await page.getByLabel('Maximum tokens of an answer').fill('12');
+  await inSettings(page, async (settings) => {
+    await settings.getByLabel('Reasoning').selectOption('none');
+    await settings.getByLabel('Max tokens').fill('12');
+  });
   await say(page, 'What is the capital of France?');
   for (const side of ['Model A', 'Model B']) {
     const column = page.getByRole('region', { name: `Conversation: ${side}` });
@@ -40,12 +42,14 @@ test('two models answer the same words side by side', async () => {
   await leave();
 });
 
-test('nothing is sent while a setting is invalid: its field is focused and says what is wrong', async () => {
+test('nothing is sent while a setting is invalid: the settings stay open, and its field is focused and says what is wrong', async () => {
   const { owner, path } = await seedPlace(stage);
   const { page, go, leave } = await stage.open(owner);
   await go(path);
   const focused = () => page.evaluate('document.activeElement?.getAttribute("aria-invalid")');
   const message = page.getByLabel('Message', { exact: true });
+  await message.fill('Hello');
+  await page.getByRole('button', { name: 'Settings', exact: true }).click();
   const tools = page.getByLabel('Tools');
   const temperature = page.getByLabel('Temperature');
   for (const [field, wrong, right, told] of [
@@ -53,7 +57,7 @@ test('nothing is sent while a setting is invalid: its field is focused and says 
     [tools, '[{', '', 'JSON'],
   ] as const) {
     await field.fill(wrong);
-    await say(page, 'Hello');
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
     await page.waitForFunction('document.activeElement?.getAttribute("aria-invalid") === "true"');
     assert.equal(await focused(), 'true');
     assert.ok(
@@ -61,6 +65,7 @@ test('nothing is sent while a setting is invalid: its field is focused and says 
     );
     assert.equal(await message.inputValue(), 'Hello');
     assert.equal(await page.locator('article').count(), 0);
+    await page.getByRole('dialog').waitFor();
     await field.fill(right);
   }
   const chats = await stage.database.query(
@@ -68,8 +73,10 @@ test('nothing is sent while a setting is invalid: its field is focused and says 
     [owner.accountId],
   );
   assert.equal(chats.length, 0);
-  await page.getByLabel('Maximum tokens of an answer').fill('4');
-  await say(page, 'Hello');
+  await page.getByLabel('Max tokens').fill('4');
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await message.press('Enter');
   await page.locator('article').nth(1).waitFor();
   await leave();
 });
@@ -80,15 +87,21 @@ test('tools keep the digits of numbers and the order of names while a conversati
   await go(path);
   const properties = '{"reason":{"const":9007199254740993},"10":{"maximum":1e400},"2":{"enum":[1.0]}}';
   const parameters = `{"type":"object","properties":${properties}}`;
-  const tools = page.getByLabel('Tools');
-  await tools.fill(`[{"type":"function","function":{"name":"look","parameters":${parameters}}}]`);
-  await page.getByLabel('Maximum tokens of an answer').fill('4');
+  await inSettings(page, async (settings) => {
+    await settings
+      .getByLabel('Tools')
+      .fill(`[{"type":"function","function":{"name":"look","parameters":${parameters}}}]`);
+    await settings.getByLabel('Max tokens').fill('4');
+  });
   await say(page, 'Hello');
   await answers(page).first().waitFor();
   await page.waitForURL(/cht_/);
   await page.reload();
-  await page.getByLabel('Maximum tokens of an answer').fill('5');
-  assert.equal((await tools.inputValue()).replaceAll(/\s/g, '').includes(properties), true, await tools.inputValue());
+  await inSettings(page, async (settings) => {
+    await settings.getByLabel('Max tokens').fill('5');
+    const tools = await settings.getByLabel('Tools').inputValue();
+    assert.equal(tools.replaceAll(/\s/g, '').includes(properties), true, tools);
+  });
   await say(page, 'And now?');
   await answers(page).nth(1).waitFor();
   const [chat] = await stage.database.query<{ params: string }>(

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { testPassword } from '#test/sessions.ts';
 import { assertAccessible } from './axe.ts';
+import { inSettings } from './playground-world.ts';
 import { clipboardWith, hasValue, openStage, type Stage, settle } from './stage.ts';
 
 let stage: Stage;
@@ -116,9 +117,11 @@ test('somebody new is led from the first page to a model that was trained, is se
   await page.getByRole('link', { name: 'Compare with the base model' }).click();
   await hasValue(page.getByRole('combobox', { name: 'Model A' }), 'tickets');
   await hasValue(page.getByRole('combobox', { name: 'Model B' }), 'fanfold-tiny-chat');
-  await page.getByLabel('Temperature').fill('0');
-  await page.getByLabel('Reasoning').selectOption('none');
-  await page.getByLabel('Maximum tokens of an answer').fill('16');
+  await inSettings(page, async (settings) => {
+    await settings.getByLabel('Temperature').fill('0');
+    await settings.getByLabel('Reasoning').selectOption('none');
+    await settings.getByLabel('Max tokens').fill('16');
+  });
   await page.getByLabel('Message', { exact: true }).fill('Ticket 77: the lamp does not start.');
   await page.keyboard.press('Enter');
   const side = (name: string) => page.getByRole('region', { name: `Conversation: ${name}` });

@@ -12,15 +12,17 @@ type PageProps = {
   badges?: ReactNode;
   lead?: ReactNode;
   actions?: ReactNode;
+  /** It has the whole window, under a small title. */
+  isFull?: boolean;
   children: ReactNode;
 };
 
-export function Page({ title, tab, above, badges, lead, actions, children }: PageProps) {
+export function Page({ title, tab, above, badges, lead, actions, isFull = false, children }: PageProps) {
   const [inner, setInner] = useState<Readonly<Record<number, string>>>({});
   useWindowTitle([inner[3], inner[2], tab, title].filter(Boolean).join(' · '));
   return (
-    <div className={styles.page}>
-      {above}
+    <div className={styles.page} data-full={isFull || undefined}>
+      {!isFull && above}
       <header className={styles.head}>
         <div className={styles.words}>
           <div className={styles.title}>
@@ -29,7 +31,7 @@ export function Page({ title, tab, above, badges, lead, actions, children }: Pag
             </PageTitle>
             {badges && <div className={styles.badges}>{badges}</div>}
           </div>
-          {lead && <p className={styles.lead}>{lead}</p>}
+          {lead && !isFull && <p className={styles.lead}>{lead}</p>}
         </div>
         {actions && <div className={styles.actions}>{actions}</div>}
       </header>

@@ -1,20 +1,17 @@
 import { Button, Group } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
-import { useIsAfterFirstRender } from '../../ui/deferred.tsx';
 import { IconHistory, IconPlus } from '../../ui/icons.tsx';
-import { ProblemNote } from '../../ui/problem-note.tsx';
 import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import type { Project } from '../projects/index.ts';
-import { type Choices, choiceOf } from './choices.ts';
+import type { Choices } from './choices.ts';
 import styles from './playground.module.css';
-import { chatQuery } from './playground-queries.ts';
+import type { PlaygroundSearch } from './playground-search.ts';
 import { playgroundTexts } from './playground-texts.ts';
-import { type Choice, settingsOf, startWith } from './settings.ts';
 import { SingleChat } from './single-chat.tsx';
+import { StartOfChat } from './start-of-chat.tsx';
 
 const History = lazy(async () => ({ default: (await import('./history.tsx')).History }));
 const Compare = lazy(async () => ({ default: (await import('./compare.tsx')).Compare }));
@@ -22,21 +19,25 @@ const route = getRouteApi('/signed-in/projects/$owner/$project/playground');
 
 export function ChatPlayground({ project, choices }: { project: Project; choices: Choices }) {
   const t = useTexts(playgroundTexts);
-  const { chat: chatId = null, compare = false, model } = route.useSearch();
+  const search = route.useSearch();
+  const { chat: chatId = null, compare = false, model, model_b } = search;
   const navigate = route.useNavigate();
-  const showSettings = useIsAfterFirstRender();
+  const [place] = useState(window.location.pathname);
   const [history, setHistory] = useState<'unopened' | 'open' | 'closed'>('unopened');
   // A conversation that gets its id stays mounted; another one is mounted anew.
   const [started, setStarted] = useState<{ chat: string | null; number: number }>({ chat: null, number: 0 });
   const isSameConversation = chatId === null || chatId === started.chat;
-  const choose = (search: { chat?: string; compare?: true; model?: string | undefined }) => {
+  const choose = (next: PlaygroundSearch) => {
     setStarted(({ number }) => ({ chat: null, number: number + 1 }));
-    void navigate({ search });
+    void navigate({ search: next });
   };
-  const keepAddress = (chat: string) => {
-    setStarted(({ number }) => ({ chat, number }));
-    void navigate({ search: { chat }, replace: true });
+  const keepInUrl = (part: PlaygroundSearch) => {
+    // Another page is loading.
+    if (window.location.pathname !== place) return;
+    if (part.chat !== undefined) setStarted(({ number }) => ({ chat: part.chat ?? null, number }));
+    void navigate({ search: (now) => ({ ...now, ...part }), replace: true, resetScroll: false });
   };
+  const start = { project, choices, chatId, search };
   return (
     <div className={styles.room}>
       <div className={styles.bar}>
@@ -57,7 +58,7 @@ export function ChatPlayground({ project, choices }: { project: Project; choices
           <Button
             variant="default"
             leftSection={<IconPlus size={16} />}
-            onClick={() => choose(compare ? { compare: true, model } : { model })}
+            onClick={() => choose(compare ? { compare: true, model, model_b } : {})}
           >
             {t.newChat}
           </Button>
@@ -65,18 +66,25 @@ export function ChatPlayground({ project, choices }: { project: Project; choices
       </div>
       {compare ? (
         <Suspense fallback={<TableSkeleton columns={2} rows={6} />}>
-          <Compare key={started.number} project={project} choices={choices} first={choiceOf(choices, model ?? '')} />
+          <StartOfChat key={started.number} {...start}>
+            {(settings) => (
+              <Compare project={project} choices={choices} start={settings} search={search} onSearch={keepInUrl} />
+            )}
+          </StartOfChat>
         </Suspense>
       ) : (
-        <One
-          key={isSameConversation ? started.number : chatId}
-          project={project}
-          choices={choices}
-          chatId={chatId}
-          first={choiceOf(choices, model ?? '')}
-          onChat={keepAddress}
-          showSettings={showSettings}
-        />
+        <StartOfChat key={isSameConversation ? started.number : chatId} {...start}>
+          {(settings) => (
+            <SingleChat
+              project={project}
+              choices={choices}
+              chatId={chatId}
+              onChat={(chat) => keepInUrl({ chat })}
+              onSearch={keepInUrl}
+              start={settings}
+            />
+          )}
+        </StartOfChat>
       )}
       {history !== 'unopened' && (
         <Suspense>
@@ -90,45 +98,5 @@ export function ChatPlayground({ project, choices }: { project: Project; choices
         </Suspense>
       )}
     </div>
-  );
-}
-
-type OneProps = {
-  project: Project;
-  choices: Choices;
-  chatId: string | null;
-  first: Choice;
-  onChat: (chat: string) => void;
-  showSettings: boolean;
-};
-
-/** The settings of the conversation, or the defaults of the model. */
-function One({ project, choices, chatId, first, onChat, showSettings }: OneProps) {
-  const [wasNew] = useState(chatId === null);
-  const path = { owner: project.owner.slug, project: project.slug, chatId: chatId ?? '' };
-  const chat = useQuery({ ...chatQuery(path), enabled: !wasNew });
-  const start = startWith(first);
-  if (wasNew)
-    return (
-      <SingleChat
-        project={project}
-        choices={choices}
-        chatId={chatId}
-        onChat={onChat}
-        showSettings={showSettings}
-        start={start}
-      />
-    );
-  if (chat.error) return <ProblemNote error={chat.error} onRetry={() => void chat.refetch()} />;
-  if (!chat.data) return <TableSkeleton columns={2} rows={6} />;
-  return (
-    <SingleChat
-      project={project}
-      choices={choices}
-      chatId={chatId}
-      onChat={onChat}
-      showSettings={showSettings}
-      start={settingsOf(chat.data, start)}
-    />
   );
 }

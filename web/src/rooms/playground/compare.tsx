@@ -1,49 +1,71 @@
-import { NativeSelect } from '@mantine/core';
-import { useRef, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import type { Project } from '../projects/index.ts';
-import { type Choices, choiceOf, counterpartOf, groupsOf } from './choices.ts';
+import { type Choices, choiceOf, counterpartOf } from './choices.ts';
 import { Composer } from './composer.tsx';
 import { draftOf } from './draft-names.ts';
-import { focusFirstInvalid } from './focus-first-invalid.ts';
 import { MessageList } from './message-list.tsx';
+import { ModelPicker } from './model-picker.tsx';
 import styles from './playground.module.css';
+import type { PlaygroundSearch } from './playground-search.ts';
 import { playgroundTexts } from './playground-texts.ts';
-import { type ChatSettings, type Choice, startWith } from './settings.ts';
-import { SettingsPanel } from './settings-panel.tsx';
-import { type Conversation, useConversation } from './use-conversation.ts';
+import type { ChatSettings } from './settings.ts';
+import { SettingsButton } from './settings-button.tsx';
+import { searchOf, useSettingsInUrl } from './settings-search.ts';
+import type { StartSettings } from './start-of-chat.tsx';
+import { useChatSettings } from './use-chat-settings.ts';
+import { useConversation } from './use-conversation.ts';
+
+type CompareProps = {
+  project: Project;
+  choices: Choices;
+  start: StartSettings;
+  search: PlaygroundSearch;
+  /** Changes a part of the URL, which has both models and both conversations. */
+  onSearch: (search: PlaygroundSearch) => void;
+};
 
 /** Two models side by side; each side is a conversation of its own. */
-export function Compare({ project, choices, first }: { project: Project; choices: Choices; first: Choice }) {
+export function Compare({ project, choices, start, search, onSearch }: CompareProps) {
   const t = useTexts(playgroundTexts);
-  const [settings, setSettings] = useState(startWith(first));
-  const panel = useRef<HTMLElement>(null);
-  const isReady = () => !focusFirstInvalid(panel.current);
-  const left = useSide(project, first.id, isReady);
-  const right = useSide(project, counterpartOf(choices, first).id, isReady);
+  const [settings, setSettings] = useChatSettings(project, null, start.settings);
+  const modelA = search.model ?? start.settings.model;
+  const modelB = search.model_b ?? counterpartOf(choices, choiceOf(choices, modelA)).id;
+  useSettingsInUrl({ ...searchOf(settings, start.stored), model: modelA, model_b: modelB }, onSearch);
+  const path = { owner: project.owner.slug, project: project.slug };
+  const chatA = search.chat ?? null;
+  const chatB = search.chat_b ?? null;
+  const left = useConversation({ path, chatId: chatA, onChat: (chat) => onSearch({ chat }) });
+  const right = useConversation({ path, chatId: chatB, onChat: (chat) => onSearch({ chat_b: chat }) });
   const sides = [
-    { ...left, label: t.modelA },
-    { ...right, label: t.modelB },
+    {
+      label: t.modelA,
+      model: modelA,
+      setModel: (model: string) => onSearch({ model }),
+      chatId: chatA,
+      conversation: left,
+    },
+    {
+      label: t.modelB,
+      model: modelB,
+      setModel: (model: string) => onSearch({ model_b: model }),
+      chatId: chatB,
+      conversation: right,
+    },
   ];
-  const settingsOf = (model: string): ChatSettings => ({ ...settings, model });
+  const settingsWith = (model: string): ChatSettings => ({ ...settings, model });
   const busy = sides.filter(({ conversation }) => conversation.live !== null);
   return (
-    <div className={styles.compare}>
+    <div className={styles.conversation}>
       <div className={styles.sides}>
         {sides.map(({ label, model, setModel, chatId, conversation }) => (
           <div key={label} className={styles.side}>
-            <NativeSelect
-              label={label}
-              value={model}
-              data={groupsOf(choices, t)}
-              onChange={(event) => setModel(event.currentTarget.value)}
-            />
+            <ModelPicker choices={choices} model={model} onChange={setModel} label={label} />
             <MessageList
               project={project}
               choices={choices}
               chatId={chatId}
               conversation={conversation}
-              settings={settingsOf(model)}
+              settings={settingsWith(model)}
               label={label}
             />
           </div>
@@ -53,35 +75,15 @@ export function Compare({ project, choices, first }: { project: Project; choices
         draft={draftOf(project, null)}
         isBusy={busy.length > 0}
         onSend={async (text) => {
-          const stored = sides.map(({ model, conversation }) => conversation.send(settingsOf(model), text));
+          const stored = sides.map(({ model, conversation }) => conversation.send(settingsWith(model), text));
           return (await Promise.all(stored)).includes(true);
         }}
         onStop={() => {
           for (const { conversation } of busy) void conversation.stop();
         }}
-      />
-      <SettingsPanel
-        ref={panel}
-        choices={choices}
-        choice={choiceOf(choices, left.model)}
-        settings={settings}
-        onChange={setSettings}
-        withModel={false}
-      />
+      >
+        <SettingsButton choice={choiceOf(choices, modelA)} settings={settings} onChange={setSettings} />
+      </Composer>
     </div>
   );
-}
-
-type Side = {
-  model: string;
-  setModel: (model: string) => void;
-  chatId: string | null;
-  conversation: Conversation;
-};
-
-function useSide(project: Project, start: string, isReady: () => boolean): Side {
-  const [model, setModel] = useState(start);
-  const [chatId, setChatId] = useState<string | null>(null);
-  const path = { owner: project.owner.slug, project: project.slug };
-  return { model, setModel, chatId, conversation: useConversation({ path, chatId, onChat: setChatId, isReady }) };
 }

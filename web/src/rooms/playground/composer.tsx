@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import type { FormEvent, KeyboardEvent } from 'react';
+import type { FormEvent, KeyboardEvent, ReactNode } from 'react';
 import { useDraft } from '../../api/use-draft.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { GrowingTextarea } from '../../ui/growing-textarea.tsx';
@@ -14,9 +14,11 @@ type ComposerProps = {
   /** Resolves to false if it was not sent; then the text is restored. */
   onSend: (text: string) => Promise<boolean>;
   onStop: () => void;
+  /** Beside the button: the model and its settings. */
+  children: ReactNode;
 };
 
-export function Composer({ draft, isBusy, onSend, onStop }: ComposerProps) {
+export function Composer({ draft, isBusy, onSend, onStop, children }: ComposerProps) {
   const t = useTexts(playgroundTexts);
   const [text, setText] = useDraft(draft, '');
   const send = async (event?: FormEvent) => {
@@ -43,6 +45,7 @@ export function Composer({ draft, isBusy, onSend, onStop }: ComposerProps) {
         onKeyDown={onKeyDown}
       />
       <div className={styles.composerFoot}>
+        {children}
         <small>{t.sendHint}</small>
         {isBusy ? (
           <Button variant="default" leftSection={<IconPlayerStop size={16} />} onClick={onStop}>

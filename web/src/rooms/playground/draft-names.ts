@@ -3,5 +3,4 @@ import type { Project } from '../projects/index.ts';
 /** Name of the draft of a conversation; null: of a new one, with one model or two. */
 export const draftOf = ({ id }: Project, chatId: string | null): string => `message ${id} ${chatId ?? ''}`;
 
-export const systemPromptDraftOf = ({ id }: Project, chatId: string | null): string =>
-  `system prompt ${id} ${chatId ?? ''}`;
+export const settingsDraftOf = ({ id }: Project, chatId: string | null): string => `settings ${id} ${chatId ?? ''}`;

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -63,42 +63,44 @@ export function MessageList({ project, choices, chatId: chosen, conversation, se
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be reached by keyboard
       tabIndex={0}
     >
-      {isEmpty && (
-        <EmptyState icon={IconMessageCircle} title={t.begin}>
-          {t.beginText}
-        </EmptyState>
-      )}
-      <Suspense>
-        {messages.map((message) =>
-          message.role === 'user' ? (
-            <UserMessage
-              key={unsent?.id === message.id ? `${message.id} again` : message.id}
-              text={message.content ?? ''}
-              start={unsent?.id === message.id ? unsent.text : null}
-              onEdit={live ? undefined : (text) => void edit(message.id, text)}
-            />
-          ) : (
-            <Answer
-              key={message.id}
-              project={project}
-              choices={choices}
-              chatId={chatId}
-              message={message}
-              timing={conversation.timings[message.id]}
-              onRetry={
-                live || (message.state === 'complete' && message !== last)
-                  ? undefined
-                  : () => void conversation.retry(settings, message.id)
-              }
-            />
-          ),
+      <div>
+        {isEmpty && (
+          <EmptyState icon={IconMessageCircle} title={t.begin}>
+            {t.beginText}
+          </EmptyState>
         )}
-        {live && <Arriving live={live} />}
-      </Suspense>
-      {problem !== null && !isShown && live === null && <ProblemNote error={problem} />}
-      <p className={styles.spoken} aria-live="polite">
-        {live ? t.answering : last?.role === 'assistant' && last.state === 'complete' ? t.answered : ''}
-      </p>
+        <Suspense>
+          {messages.map((message) =>
+            message.role === 'user' ? (
+              <UserMessage
+                key={unsent?.id === message.id ? `${message.id} again` : message.id}
+                text={message.content ?? ''}
+                start={unsent?.id === message.id ? unsent.text : null}
+                onEdit={live ? undefined : (text) => void edit(message.id, text)}
+              />
+            ) : (
+              <Answer
+                key={message.id}
+                project={project}
+                choices={choices}
+                chatId={chatId}
+                message={message}
+                timing={conversation.timings[message.id]}
+                onRetry={
+                  live || (message.state === 'complete' && message !== last)
+                    ? undefined
+                    : () => void conversation.retry(settings, message.id)
+                }
+              />
+            ),
+          )}
+          {live && <Arriving live={live} />}
+        </Suspense>
+        {problem !== null && !isShown && live === null && <ProblemNote error={problem} />}
+        <p className={styles.spoken} aria-live="polite">
+          {live ? t.answering : last?.role === 'assistant' && last.state === 'complete' ? t.answered : ''}
+        </p>
+      </div>
     </section>
   );
 }
@@ -122,23 +124,31 @@ function Arriving({ live }: { live: Live }) {
   );
 }
 
-/** Scrolls with the answer, unless the reader has scrolled up. */
+/** Shows the end, and stays there while messages arrive and are rendered, unless the reader has scrolled up. */
 function useStickToEnd(live: Live | null) {
-  const box = useRef<HTMLElement>(null);
+  const box = useRef<HTMLElement | null>(null);
   const isAtEnd = useRef(true);
-  useEffect(() => {
-    const element = box.current;
+  const isAnswering = live !== null;
+  const attach = useCallback((element: HTMLElement | null) => {
     if (!element) return;
+    box.current = element;
     const note = () => {
       isAtEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < 60;
     };
+    const observer = new ResizeObserver(() => {
+      if (isAtEnd.current) element.scrollTop = element.scrollHeight;
+    });
     element.addEventListener('scroll', note, { passive: true });
-    return () => element.removeEventListener('scroll', note);
+    for (const part of [element, ...element.children]) observer.observe(part);
+    return () => {
+      element.removeEventListener('scroll', note);
+      observer.disconnect();
+    };
   }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it moves with each piece of text
   useEffect(() => {
-    const element = box.current;
-    if (element && isAtEnd.current) element.scrollTop = element.scrollHeight;
-  }, [live]);
-  return box;
+    if (!isAnswering || !box.current) return;
+    isAtEnd.current = true;
+    box.current.scrollTop = box.current.scrollHeight;
+  }, [isAnswering]);
+  return attach;
 }

@@ -2,23 +2,12 @@ import { createRoute } from '@tanstack/react-router';
 import { lazyComponent } from '../../routing/lazy-component.ts';
 import { trainedModelsQuery } from '../models/index.ts';
 import { baseModelsQuery, hostedModelsQuery, type Project, projectQuery, projectRoute } from '../projects/index.ts';
-
-type PlaygroundSearch = {
-  /** An existing conversation; none: a new one. */
-  chat?: string | undefined;
-  compare?: true | undefined;
-  /** The model of a new conversation. */
-  model?: string | undefined;
-};
+import { readPlaygroundSearch } from './playground-search.ts';
 
 export const playgroundRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/playground',
-  validateSearch: ({ chat, compare, model }: Record<string, unknown>): PlaygroundSearch => ({
-    chat: typeof chat === 'string' && chat !== '' ? chat : undefined,
-    compare: compare === true ? compare : undefined,
-    model: typeof model === 'string' && model !== '' ? model : undefined,
-  }),
+  validateSearch: readPlaygroundSearch,
   loader: ({ context: { queryClient }, params }) => {
     void queryClient.prefetchQuery(baseModelsQuery);
     void queryClient.prefetchQuery(hostedModelsQuery(params));

@@ -1,29 +1,24 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
-import { type Ref, useId, useState } from 'react';
+import { type Ref, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { GrowingTextarea } from '../../ui/growing-textarea.tsx';
-import { type Choices, choiceOf, groupsOf, isAmong } from './choices.ts';
 import styles from './playground.module.css';
 import { playgroundTexts } from './playground-texts.ts';
 import { type ChatSettings, type Choice, defaultParams, type Effort } from './settings.ts';
 import { readTools } from './tools.ts';
 
 type SettingsPanelProps = {
-  choices: Choices;
   choice: Choice;
   settings: ChatSettings;
   onChange: (settings: ChatSettings) => void;
-  /** Null where models are chosen elsewhere. */
-  withModel?: boolean;
-  ref: Ref<HTMLElement>;
+  ref: Ref<HTMLDivElement>;
 };
 
 /** Settings of a chat; they begin with the defaults of the API. */
-export function SettingsPanel({ choices, choice, settings, onChange, withModel = true, ref }: SettingsPanelProps) {
+export function SettingsPanel({ choice, settings, onChange, ref }: SettingsPanelProps) {
   const t = useTexts(playgroundTexts);
   const format = useFormat();
-  const id = useId();
   const [round, setRound] = useState(0);
   const { params } = settings;
   const change = (part: Partial<ChatSettings['params']>) => onChange({ ...settings, params: { ...params, ...part } });
@@ -32,20 +27,8 @@ export function SettingsPanel({ choices, choice, settings, onChange, withModel =
     setRound((number) => number + 1);
   };
   const { capabilities } = choice.base.inference;
-  const isGone = !isAmong(choices, settings.model);
-  const gone = isGone ? [{ value: settings.model, label: settings.model, disabled: true }] : [];
   return (
-    <section ref={ref} className={styles.settings} aria-labelledby={id}>
-      <h2 id={id}>{t.settings}</h2>
-      {withModel && (
-        <NativeSelect
-          label={t.model}
-          value={settings.model}
-          data={[...gone, ...groupsOf(choices, t)]}
-          error={isGone && t.modelGone}
-          onChange={(event) => onChange({ ...settings, model: choiceOf(choices, event.currentTarget.value).id })}
-        />
-      )}
+    <div ref={ref} className={styles.settings}>
       <GrowingTextarea
         label={t.systemPrompt}
         description={t.systemPromptHint}
@@ -90,7 +73,7 @@ export function SettingsPanel({ choices, choice, settings, onChange, withModel =
       <Button variant="default" size="xs" onClick={reset}>
         {t.reset}
       </Button>
-    </section>
+    </div>
   );
 }
 
@@ -145,7 +128,6 @@ function ToolsField({ start, onChange }: { start: Tools; onChange: (tools: Tools
   };
   return (
     <GrowingTextarea
-      className={styles.tools ?? ''}
       label={t.tools}
       description={t.toolsHint}
       minRows={2}

@@ -1,16 +1,18 @@
-import { useRef, useState } from 'react';
-import { useDraft } from '../../api/use-draft.ts';
-import { TableSkeleton } from '../../ui/table-skeleton.tsx';
+import { useState } from 'react';
+import { useTexts } from '../../i18n/catalogue.ts';
 import type { Project } from '../projects/index.ts';
-import type { Choices } from './choices.ts';
-import { choiceOf } from './choices.ts';
+import { type Choices, choiceOf } from './choices.ts';
 import { Composer } from './composer.tsx';
-import { draftOf, systemPromptDraftOf } from './draft-names.ts';
-import { focusFirstInvalid } from './focus-first-invalid.ts';
+import { draftOf } from './draft-names.ts';
 import { MessageList } from './message-list.tsx';
+import { ModelPicker } from './model-picker.tsx';
 import styles from './playground.module.css';
-import type { ChatSettings } from './settings.ts';
-import { SettingsPanel } from './settings-panel.tsx';
+import type { PlaygroundSearch } from './playground-search.ts';
+import { playgroundTexts } from './playground-texts.ts';
+import { SettingsButton } from './settings-button.tsx';
+import { searchOf, useSettingsInUrl } from './settings-search.ts';
+import type { StartSettings } from './start-of-chat.tsx';
+import { useChatSettings } from './use-chat-settings.ts';
 import { useConversation } from './use-conversation.ts';
 
 type SingleChatProps = {
@@ -18,50 +20,41 @@ type SingleChatProps = {
   choices: Choices;
   chatId: string | null;
   onChat: (chatId: string) => void;
-  start: ChatSettings;
-  /** Settings are rendered later: they are not visible at first. */
-  showSettings: boolean;
+  onSearch: (search: PlaygroundSearch) => void;
+  start: StartSettings;
 };
 
-export function SingleChat({ project, choices, chatId, onChat, start, showSettings }: SingleChatProps) {
-  const panel = useRef<HTMLElement>(null);
-  const [others, setOthers] = useState(start);
-  const [systemPrompt, setSystemPrompt] = useDraft(systemPromptDraftOf(project, chatId), start.systemPrompt);
-  const settings = { ...others, systemPrompt };
-  const setSettings = (next: ChatSettings) => {
-    setOthers(next);
-    setSystemPrompt(next.systemPrompt);
-  };
+export function SingleChat({ project, choices, chatId, onChat, onSearch, start }: SingleChatProps) {
+  const t = useTexts(playgroundTexts);
+  const [settings, setSettings] = useChatSettings(project, chatId, start.settings);
+  const [stored, setStored] = useState(start.stored);
+  const model = chatId === null || settings.model !== stored.model ? settings.model : undefined;
+  useSettingsInUrl({ ...searchOf(settings, stored), model }, onSearch);
   const path = { owner: project.owner.slug, project: project.slug };
-  const conversation = useConversation({ path, chatId, onChat, isReady: () => !focusFirstInvalid(panel.current) });
+  const conversation = useConversation({ path, chatId, onChat, onStored: setStored });
   return (
-    <div className={styles.talk}>
-      <div className={styles.conversation}>
-        <MessageList
-          project={project}
+    <div className={styles.conversation}>
+      <MessageList
+        project={project}
+        choices={choices}
+        chatId={chatId}
+        conversation={conversation}
+        settings={settings}
+      />
+      <Composer
+        draft={draftOf(project, chatId)}
+        isBusy={conversation.live !== null}
+        onSend={(text) => conversation.send(settings, text)}
+        onStop={() => void conversation.stop()}
+      >
+        <ModelPicker
           choices={choices}
-          chatId={chatId}
-          conversation={conversation}
-          settings={settings}
+          model={settings.model}
+          onChange={(model) => setSettings({ ...settings, model })}
+          label={t.model}
         />
-        <Composer
-          draft={draftOf(project, chatId)}
-          isBusy={conversation.live !== null}
-          onSend={(text) => conversation.send(settings, text)}
-          onStop={() => void conversation.stop()}
-        />
-      </div>
-      {showSettings ? (
-        <SettingsPanel
-          ref={panel}
-          choices={choices}
-          choice={choiceOf(choices, settings.model)}
-          settings={settings}
-          onChange={setSettings}
-        />
-      ) : (
-        <TableSkeleton columns={1} rows={6} />
-      )}
+        <SettingsButton choice={choiceOf(choices, settings.model)} settings={settings} onChange={setSettings} />
+      </Composer>
     </div>
   );
 }

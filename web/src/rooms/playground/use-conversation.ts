@@ -11,12 +11,12 @@ type Options = {
   path: ProjectPath;
   chatId: string | null;
   onChat: (chatId: string) => void;
-  /** Called before anything is sent; false cancels. */
-  isReady: () => boolean;
+  /** Called with the settings that the conversation has now. */
+  onStored?: (settings: ChatSettings) => void;
 };
 
 /** The state of one conversation: messages, the arriving answer, and actions. */
-export function useConversation({ path, chatId, onChat, isReady }: Options) {
+export function useConversation({ path, chatId, onChat, onStored }: Options) {
   const { owner, project } = path;
   const queryClient = useQueryClient();
   const { messages, read, refresh } = useMessages(path, chatId);
@@ -38,6 +38,7 @@ export function useConversation({ path, chatId, onChat, isReady }: Options) {
     const chat = await prepareChat(path, chatId, settings);
     queryClient.setQueryData(chatQuery({ owner, project, chatId: chat.id }).queryKey, chat);
     current.current = chat.id;
+    onStored?.(settings);
     if (chatId === null) onChat(chat.id);
     return chat.id;
   }
@@ -55,7 +56,6 @@ export function useConversation({ path, chatId, onChat, isReady }: Options) {
 
   /** Resolves to true when the message is stored. */
   async function run(settings: ChatSettings, request: MessageRequest): Promise<boolean> {
-    if (!isReady()) return false;
     const controller = new AbortController();
     leaving.current?.abort();
     leaving.current = controller;

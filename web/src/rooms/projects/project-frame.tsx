@@ -27,6 +27,7 @@ export function ProjectFrame() {
     <Page
       title={project.name}
       tab={tab && t.tabs[tab.text]}
+      isFull={tab?.isFull?.(project) ?? false}
       above={<Where owner={project.owner.slug} slug={project.slug} />}
       badges={
         <>
@@ -81,13 +82,20 @@ type ProjectTab = {
   to: NonNullable<LinkProps['to']>;
   text: keyof (typeof projectsTexts)['en']['tabs'];
   isShown: (project: Project) => boolean;
+  /** Whether it has the whole window. */
+  isFull?: (project: Project) => boolean;
 };
 
 const isOwner = ({ caller_role }: Project): boolean => caller_role === 'owner';
 
 const projectTabs: readonly ProjectTab[] = [
   { to: '/projects/$owner/$project', text: 'home', isShown: () => true },
-  { to: '/projects/$owner/$project/playground', text: 'playground', isShown: isOwner },
+  {
+    to: '/projects/$owner/$project/playground',
+    text: 'playground',
+    isShown: isOwner,
+    isFull: (project) => isOwner(project) && project.kind === 'text',
+  },
   { to: '/projects/$owner/$project/hosted-models', text: 'models', isShown: isOwner },
   { to: '/projects/$owner/$project/data', text: 'data', isShown: isOwner },
   {
