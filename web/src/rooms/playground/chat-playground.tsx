@@ -8,8 +8,8 @@ import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import type { Project } from '../projects/index.ts';
 import type { Choices } from './choices.ts';
 import styles from './playground.module.css';
-import type { PlaygroundSearch } from './playground-search.ts';
 import { playgroundTexts } from './playground-texts.ts';
+import type { PlaygroundSearch } from './playground-url.ts';
 import { SingleChat } from './single-chat.tsx';
 import { StartOfChat } from './start-of-chat.tsx';
 

@@ -2,7 +2,7 @@ import { createRoute } from '@tanstack/react-router';
 import { lazyComponent } from '../../routing/lazy-component.ts';
 import { trainedModelsQuery } from '../models/index.ts';
 import { baseModelsQuery, hostedModelsQuery, type Project, projectQuery, projectRoute } from '../projects/index.ts';
-import { readPlaygroundSearch } from './playground-search.ts';
+import { readPlaygroundSearch } from './playground-url.ts';
 
 export const playgroundRoute = createRoute({
   getParentRoute: () => projectRoute,

@@ -5,10 +5,10 @@ import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import type { Project } from '../projects/index.ts';
 import { type Choices, choiceOf, isAmong } from './choices.ts';
 import { chatQuery } from './playground-queries.ts';
-import type { PlaygroundSearch } from './playground-search.ts';
+import type { PlaygroundSearch } from './playground-url.ts';
 import { savedSettings } from './saved-settings.ts';
 import { type ChatSettings, settingsOf, startWith } from './settings.ts';
-import { hasSettings, withSearch } from './settings-search.ts';
+import { hasSettings, withSearch } from './settings-url.ts';
 
 export type StartSettings = {
   settings: ChatSettings;

@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent } from 'react';
-import type { PlaygroundSearch } from './playground-search.ts';
+import type { PlaygroundSearch } from './playground-url.ts';
 import type { ChatSettings } from './settings.ts';
 
 const names = ['max_tokens', 'temperature', 'top_p', 'reasoning_effort'] as const;
