@@ -95,3 +95,36 @@ create table serving_routes (
   created_at timestamptz not null default now(),
   constraint serving_routes_adapters_check check (adapters_seen_as is null or adapters_folder is not null)
 );
+
+-- Models that operators have asked for. A server with the role `worker` fetches them; one at a time fetches one.
+create table model_pulls (
+  id text primary key,
+  -- An id of the catalogue, or a model of the hub.
+  model text not null check (char_length(model) between 1 and 500),
+  -- What it is to be called; null: as its repository.
+  model_id text check (char_length(model_id) between 1 and 63),
+  -- The weights that training needs, instead of the file that serves.
+  is_weights boolean not null,
+  is_forced boolean not null,
+  state text not null default 'queued' check (state in ('queued', 'running', 'succeeded', 'failed', 'canceled')),
+  cancel_requested boolean not null default false,
+  phase text check (phase in ('download', 'check')),
+  received_bytes bigint not null default 0 check (received_bytes >= 0),
+  total_bytes bigint check (total_bytes >= 0),
+  bytes_per_second bigint not null default 0,
+  -- Which file was chosen and why, and what the transfer met.
+  note text,
+  -- Why it failed.
+  error text,
+  -- The base model that it has installed.
+  base_model_id text,
+  created_by text not null references accounts (id),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint model_pulls_error_is_of_failure check ((state = 'failed') = (error is not null)),
+  constraint model_pulls_model_is_of_success check ((state = 'succeeded') = (base_model_id is not null))
+);
+-- Nothing is fetched twice at the same time.
+create unique index model_pulls_live on model_pulls (model, coalesce(model_id, ''), is_weights)
+  where state in ('queued', 'running');
+create index model_pulls_newest on model_pulls (created_at desc, id desc);

@@ -139,6 +139,9 @@ export const arrows: Record<string, Record<string, string>> = {
     billing: 'operators grant credits',
     calls: 'credits are granted once, however often it is sent',
     limits: 'operators limit accounts',
+    models: 'operators pull, add, set and remove models',
+    engine: 'models are planned and shown as the engine has them',
+    training: 'a model is removed only when no job uses it',
   },
   web: {
     http: 'asks the same versions of files as the texts of the contract do',

@@ -29,6 +29,7 @@ export const tables: Record<string, string> = {
   account_storage: 'limits',
   activity: 'activity',
   model_shares: 'models',
+  model_pulls: 'models',
   serving_routes: 'models',
   saved_calls: 'inference',
   chats: 'chats',

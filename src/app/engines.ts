@@ -3,6 +3,7 @@ import { createServingRoutes, withRoutes } from '#models';
 import type { Training } from '#training';
 import { openGpuSelector } from './gpu-selector.ts';
 import type { AppOptions, Infrastructure } from './infrastructure.ts';
+import { createUsePlanner } from './planner.ts';
 
 export type Engines = ReturnType<typeof openEngines>;
 
@@ -53,5 +54,5 @@ export function openEngines(options: AppOptions, { clock }: Infrastructure, serv
     isInstalled,
     provideAdapter: (adapter) => served().provideFile(adapter),
   });
-  return { serving, models, forChildren, tokenCounter, engine };
+  return { serving, models, forChildren, tokenCounter, engine, gpu, usePlanner: createUsePlanner(config, gpu) };
 }

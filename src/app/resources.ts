@@ -5,7 +5,7 @@ import { createDatasets, createImports, type DatasetLimits } from '#datasets';
 import { createAdapterProbe, createExampleEncoder } from '#engine';
 import { createFeedback } from '#feedback';
 import { createIndexes } from '#indexes';
-import { createHosting } from '#models';
+import { createHosting, createModelPulls } from '#models';
 import { createTraining, openRunner } from '#training';
 import type { Config } from '../config.ts';
 import type { Accounting } from './accounting.ts';
@@ -96,8 +96,12 @@ export function openResources(infrastructure: Infrastructure, engines: Engines, 
     maxFileBytes: config.indexFileBytes,
     maxDocuments: config.maxIndexDocuments,
   });
-  return { datasets, training, closeEncoder: encoder.close, hosting, imports, feedback, indexes };
+  const { usePlanner } = engines;
+  const pulls = createModelPulls({ database, cursors, jobs, models, hub: hubOf(config), usePlanner, log });
+  return { pulls, datasets, training, closeEncoder: encoder.close, hosting, imports, feedback, indexes };
 }
+
+export const hubOf = ({ hubEndpoint: endpoint, hubToken: token }: Config) => ({ endpoint, token });
 
 function datasetLimitsOf(config: Config): DatasetLimits {
   const { maxDatasets, maxExamplesPerDataset, maxVersionsPerDataset, maxIndexes } = config;

@@ -9,11 +9,12 @@ import { contractRoutes, createServer, eitherOf } from '#http';
 import { inferenceRoutes } from '#inference';
 import { createKeyAuthenticator, keysRoutes } from '#keys';
 import { limitsRoutes } from '#limits';
-import { baseModelsRoutes } from '#models';
-import { peopleRoutes } from '#operator';
+import { baseModelsRoutes, createMemoryPlans } from '#models';
+import { operatorModelsRoutes, peopleRoutes } from '#operator';
 import { projectsRoutes } from '#projects';
 import { answerStranger, webRoutes } from '#web';
 import { type AppOptions, signUpDefaultsOf } from './infrastructure.ts';
+import { hubOf } from './resources.ts';
 import type { Rooms } from './rooms.ts';
 
 export async function openServer(options: AppOptions, rooms: Rooms): Promise<FastifyInstance> {
@@ -78,6 +79,10 @@ async function addOperatorRoutes(server: FastifyInstance, rooms: Rooms): Promise
   await server.register(
     peopleRoutes({ database, cursors, publicUrl, signUpDefaults: signUpDefaultsOf(config), hasProvider }),
   );
+  const { models, engine, gpu, usePlanner, pulls } = rooms;
+  const memoryPlans = createMemoryPlans(models, usePlanner);
+  const hub = hubOf(config);
+  await server.register(operatorModelsRoutes({ database, models, engine, gpu, memoryPlans, usePlanner, pulls, hub }));
 }
 
 function dashboardPartsOf({ database, feedback, training }: Rooms): DashboardParts {

@@ -4,19 +4,17 @@ import type { ContextChoice } from '#engine';
 import { OperatorError } from '#kernel';
 import {
   addModel,
-  listHostedModelsByBase,
+  createMemoryPlans,
   listModels,
   type ModelKind,
   type ModelListing,
   type ModelsService,
   modelKinds,
   openModels,
-  type PlannedMemory,
-  planMemory,
   removeModel,
   renderModelTable,
 } from '#models';
-import { listLiveJobsByBase } from '#training';
+import { listModelUses } from '#operator';
 import type { Config } from '../config.ts';
 import { changeOf, type SettingsFlags, withPlanner } from './planner.ts';
 import { type ListFlags, note, print, printJson } from './terminal.ts';
@@ -24,7 +22,7 @@ import { useDatabase } from './use-database.ts';
 
 export async function listModelsCommand(config: Config, { json = false }: ListFlags): Promise<void> {
   const models = openCatalogue(config, note);
-  const listings = listModels(models, await plannedMemory(config, models));
+  const listings = listModels(models, await createMemoryPlans(models, (work) => withPlanner(config, work))());
   if (json) printJson(listings.map(jsonOf));
   else {
     print(renderModelTable(listings));
@@ -50,18 +48,6 @@ function jsonOf({ sizeBytes, memory, contextTokens, ...listing }: ModelListing) 
     from,
     training,
   };
-}
-
-function plannedMemory(config: Config, models: ModelsService): Promise<Map<string, PlannedMemory>> {
-  return withPlanner(config, async (planner) => {
-    const planned = new Map<string, PlannedMemory>();
-    for (const model of models.engineModels()) {
-      // Whose file is gone has no size either.
-      const memory = await planMemory(planner, model).catch(() => null);
-      if (memory) planned.set(model.id, memory);
-    }
-    return planned;
-  });
 }
 
 export type AddFlags = SettingsFlags & {
@@ -107,15 +93,7 @@ export function noteChoice({ id, choice }: { id: string; choice: ContextChoice |
 }
 
 export async function removeModelCommand(config: Config, id: string, { force }: { force?: boolean }): Promise<void> {
-  const listUsesOf = (baseModelId: string) =>
-    useDatabase(config, async (database) => {
-      const aliases = await listHostedModelsByBase(database, baseModelId);
-      const jobs = await listLiveJobsByBase(database, baseModelId);
-      return [
-        ...aliases.map(({ alias, projectId }) => `${alias} of project ${projectId}`),
-        ...jobs.map((job) => `training job ${job.id}`),
-      ];
-    });
+  const listUsesOf = (baseModelId: string) => useDatabase(config, (database) => listModelUses(database, baseModelId));
   const report = await removeModel(openCatalogue(config, note), { id, force, listUsesOf });
   const { deletedFile, deletedWeights } = report;
   if (deletedWeights) print(`The weights to train ${id} on are deleted: ${deletedWeights}`);

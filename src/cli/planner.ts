@@ -1,7 +1,8 @@
-import { defaultSettings, type KvType, kvTypes, ModelPlanner } from '#engine';
+import { type KvType, kvTypes, type ModelPlanner } from '#engine';
 import { OperatorError } from '#kernel';
 import { isKvType, type SettingsChange } from '#models';
 import { openGpuSelector } from '../app/gpu-selector.ts';
+import { createUsePlanner } from '../app/planner.ts';
 import type { Config } from '../config.ts';
 
 /** Options of commands that say how a model is loaded. */
@@ -18,27 +19,11 @@ export const sequencesOption = [
 export const kvOption = ['--kv <type>', `how the key-value cache is stored: ${kvTypes.join(', ')}`] as const;
 
 /** Plans models as the server with this configuration would. */
-export async function withPlanner<Result>(
-  config: Config,
-  work: (planner: ModelPlanner) => Promise<Result>,
-): Promise<Result> {
-  const defaults = defaultSettings();
-  const planner = new ModelPlanner({
-    settings: {
-      ...defaults,
-      threads: config.engineThreads ?? defaults.threads,
-      gpu: await openGpuSelector(config, () => {}).target(),
-      sequences: config.engineSequences,
-    },
-    memoryLimitBytes: config.engineMemoryBytes,
-    environment: config.environment,
-    log: () => {},
-  });
-  try {
-    return await work(planner);
-  } finally {
-    await planner.close();
-  }
+export function withPlanner<Result>(config: Config, work: (planner: ModelPlanner) => Promise<Result>): Promise<Result> {
+  return createUsePlanner(
+    config,
+    openGpuSelector(config, () => {}),
+  )(work);
 }
 
 export function changeOf({ context, sequences, kv }: SettingsFlags): SettingsChange {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { type DialectName, dialectNames, engineDialects, isDialectName } from '#engine';
+import { dialectNames } from '#engine';
 import { OperatorError } from '#kernel';
-import { deleteRoute, listRoutes, modelIdPattern, putRoute, type ServingRouteRow, setDraining } from '#models';
+import { deleteRoute, listRoutes, saveRoute, setDraining } from '#models';
 import type { Config } from '../config.ts';
 import { openCatalogue } from './models.ts';
 import { type Cell, jsonOption, type ListFlags, print, printList } from './terminal.ts';
@@ -76,64 +76,15 @@ function listCommand(config: Config, flags: ListFlags) {
 }
 
 function addCommand(config: Config, name: string, flags: AddFlags) {
-  const route = readRoute(name, flags);
+  const { model: baseModelId, capacity, weight, ...rest } = flags;
   const models = openCatalogue(config, print);
-  const model = models.findKnown(route.baseModelId);
-  if (!model)
-    throw new OperatorError(
-      `There is no base model ${route.baseModelId}. See: fanfold models list, fanfold models catalogue`,
-    );
-  const { countTexts, rerankRequest } = engineDialects[route.api];
-  if (rerankRequest === null && model.kind === 'reranker')
-    throw new OperatorError(`--api ${route.api}: this engine does not rerank, and ${model.id} is a reranker.`);
-  if (countTexts === null && model.kind !== 'text' && !model.installed)
-    throw new OperatorError(
-      `Tokens of ${model.id} cannot be counted by this engine. Say which it is with --api, or install the model's file here as well.`,
-    );
   return useDatabase(config, async (database) => {
-    await putRoute(database, route);
-    print(`${model.id} is served by ${route.url} (${name}).`);
-    const { adaptersFolder } = route;
+    const description = { ...rest, name, baseModelId, capacity: Number(capacity), weight: Number(weight) };
+    const { url, adaptersFolder } = await saveRoute(database, models, description);
+    print(`${baseModelId} is served by ${url} (${name}).`);
     if (adaptersFolder && !existsSync(adaptersFolder))
       print(`There is no folder ${adaptersFolder} here. It serves adapters where every server has it.`);
   });
-}
-
-function readRoute(id: string, flags: AddFlags): ServingRouteRow & { api: DialectName } {
-  if (!modelIdPattern.test(id))
-    throw new OperatorError('A route is named in lower-case letters, digits, ".", "_" and "-".');
-  const { api } = flags;
-  if (!isDialectName(api)) throw new OperatorError(`--api: expected one of ${dialectNames.join(', ')}.`);
-  const url = flags.url.replace(/\/+$/, '');
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url))
-    throw new OperatorError('--url: expected http://... or https://...');
-  const capacity = Number(flags.capacity);
-  if (!Number.isInteger(capacity) || capacity < 1 || capacity > 10_000)
-    throw new OperatorError('--capacity: expected a whole number, 1 to 10000.');
-  const weight = Number(flags.weight);
-  if (!(weight > 0 && weight <= 1_000_000)) throw new OperatorError('--weight: expected a number above 0.');
-  const { secretEnv, secretFile, model: baseModelId, upstreamModel = baseModelId, vision = false } = flags;
-  if (secretEnv !== undefined && secretFile !== undefined)
-    throw new OperatorError('Give one of --secret-env and --secret-file.');
-  const secretSource = secretEnv ? `env:${secretEnv}` : secretFile ? `file:${secretFile}` : null;
-  const adapters = readAdapters(api, flags);
-  const rest = { secretSource, capacity, weight, draining: false, vision };
-  return { id, baseModelId, api, url, upstreamModel, ...rest, ...adapters };
-}
-
-const withAdapters = dialectNames.filter((name) => engineDialects[name].adapters !== null);
-
-function readAdapters(api: DialectName, flags: AddFlags) {
-  const { adaptersFolder = null, adaptersSeenAs = null } = flags;
-  if (adaptersSeenAs !== null && adaptersFolder === null)
-    throw new OperatorError('--adapters-seen-as: says what --adapters-folder is called elsewhere; give that, too.');
-  if (adaptersFolder !== null && !withAdapters.includes(api))
-    throw new OperatorError(`--adapters-folder: needs --api ${withAdapters.join(', ')}.`);
-  for (const path of [adaptersFolder, adaptersSeenAs]) {
-    if (path !== null && !path.startsWith('/'))
-      throw new OperatorError('--adapters-folder, --adapters-seen-as: expected an absolute path.');
-  }
-  return { adaptersFolder, adaptersSeenAs };
 }
 
 function changeCommand(config: Config, name: string, change: (sql: Sql) => Promise<boolean>, done: string) {

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ModelError, reasonOf } from './model-error.ts';
+import { ModelBusyError, ModelError, reasonOf } from './model-error.ts';
 
 export type LockOptions = { waitMs: number; busyMessage: string };
 
@@ -20,7 +20,7 @@ export async function withFileLock<T>(path: string, options: LockOptions, work: 
   const lock = new DatabaseSync(path, { timeout: 0 });
   try {
     while (!tryLock(() => lock.exec('begin immediate'), path)) {
-      if (performance.now() >= deadline) throw new ModelError(options.busyMessage);
+      if (performance.now() >= deadline) throw new ModelBusyError(options.busyMessage);
       await sleep(pollMs);
     }
     return await work();

@@ -25,28 +25,23 @@ export {
   formatBytes,
   listModels,
   type ModelListing,
-  type PlannedMemory,
-  planMemory,
   renderModelTable,
 } from './list-models.ts';
-export { ModelError } from './model-error.ts';
+export { createMemoryPlans, type MemoryPlans } from './memory-plans.ts';
+export { ModelBusyError, ModelError } from './model-error.ts';
 export { type ModelKind, modelKinds, projectKindOf } from './model-kinds.ts';
-export { engineModelOf, type ModelsService, openModels } from './models-service.ts';
+export { type ModelsService, openModels } from './models-service.ts';
 export { indexRateOf, listPrices } from './prices.ts';
+export { type PullPreview, previewPull } from './pull/preview-pull.ts';
 export { pullModel } from './pull/pull-model.ts';
 export { type PulledWeights, pullWeights } from './pull/pull-weights.ts';
-export { searchHub } from './pull/search-hub.ts';
+export { createModelPulls, type ModelPull, type ModelPulls, type UsePlanner } from './pull/pulls.ts';
+export { type FoundRepository, searchHub } from './pull/search-hub.ts';
 export { renderProgress } from './pull/transfer-meter.ts';
 export type { HubAccess } from './pull/transfer-options.ts';
 export { removeModel } from './remove-model.ts';
 export { resolveModel, type ServedModel } from './resolve.ts';
-export {
-  deleteRoute,
-  listRoutes,
-  putRoute,
-  type ServingRouteRow,
-  setDraining,
-} from './serving/serving-routes.store.ts';
+export * from './serving/route-operations.ts';
 export { createServingRoutes, withRoutes } from './serving/serving-routes.ts';
 export { setModel } from './set-model.ts';
 export { type ModelDetails, renderModel, showModel } from './show-model.ts';

@@ -8,6 +8,9 @@ export class ModelError extends Error {
   override readonly name = 'ModelError';
 }
 
+/** Somebody else works on the same files at present. */
+export class ModelBusyError extends ModelError {}
+
 /** Text of an unknown thrown value, on one line. */
 export function reasonOf(error: unknown): string {
   return messageOf(error).replaceAll(/\s*\n\s*/g, ' ');

@@ -24,6 +24,8 @@ export type ModelsService = {
   isInstalled: (id: string) => boolean;
   engineModels: () => readonly EngineModel[];
   trainingProfile: (id: string) => TrainingProfile | null;
+  /** Whoever has changed something on disk sees it from the next question on. */
+  refresh: () => void;
   catalogue: ModelCatalogue;
   registryPath: string;
 };
@@ -95,6 +97,9 @@ export function openModels(options: ModelsOptions): ModelsService {
       const entry = catalogue.training.get(id);
       const model = current().byId.get(id);
       return entry && model ? trainingProfileOf(entry, model, weightsFolderOf(id, entry.weights, options)) : null;
+    },
+    refresh: () => {
+      nextLookMs = Number.NEGATIVE_INFINITY;
     },
     catalogue,
     registryPath: path,

@@ -1,2 +1,4 @@
+export { listModelUses } from './model-uses.ts';
+export { operatorModelsRoutes } from './models.routes.ts';
 export { operatorActor } from './operator-contract.ts';
 export { peopleRoutes } from './people.routes.ts';

@@ -55,7 +55,11 @@ export async function createWorld(): Promise<World> {
   const db = await createTestDatabase();
   // Jobs stay where they are: what is asked is who may touch them.
   const app = await startApp(db.database, {
-    settings: { FANFOLD_TRAINING_SLOTS: '0', FANFOLD_MAX_ACTIVE_TRAINING_JOBS: '10000' },
+    settings: {
+      HF_ENDPOINT: 'http://127.0.0.1:9',
+      FANFOLD_TRAINING_SLOTS: '0',
+      FANFOLD_MAX_ACTIVE_TRAINING_JOBS: '10000',
+    },
   });
   const { database } = db;
   const [owner, operator, friend, stranger, suspended] = [

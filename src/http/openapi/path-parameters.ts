@@ -27,6 +27,8 @@ const texts: Record<string, PathParameter> = {
   job_id: id('Id of the training job.', 'job'),
   chat_id: id('Id of the chat.', 'cht'),
   message_id: id('Id of the message.', 'msg'),
+  base_model_id: { text: 'Id of the base model.', example: 'qwen3-4b' },
+  pull_id: id('Id of the pull.', 'pul'),
   activity_id: id('Id of the row.', 'act'),
   account_id: id('Id of the account.', 'acc'),
   invitation_id: id('Id of the invitation.', 'inv'),

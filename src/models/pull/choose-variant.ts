@@ -1,15 +1,12 @@
 import { basename } from 'node:path';
-import { type ModelPlanner, usualContextTokens } from '#engine';
-import { usualContextOf } from '../base-model.ts';
-import { withPlanner } from '../choose-settings.ts';
-import { checkServable, factsOf, kindOfFile, supportedContextOf } from '../gguf/facts.ts';
+import type { ModelPlanner } from '#engine';
 import { formatBytes } from '../list-models.ts';
 import { ModelError } from '../model-error.ts';
 import type { ModelKind } from '../model-kinds.ts';
-import { fetchHeader } from './hub-header.ts';
 import type { HubListing } from './hub-listing.ts';
 import type { HubVariant } from './hub-variants.ts';
 import type { TransferOptions } from './transfer-options.ts';
+import { weighVariants } from './weigh-variants.ts';
 
 export type ChosenVariant = {
   variant: HubVariant;
@@ -27,24 +24,11 @@ export async function chooseVariant(
   { repo, listing }: { repo: string; listing: HubListing },
   { candidates, planner }: { candidates: readonly HubVariant[]; planner: ModelPlanner | undefined },
 ): Promise<ChosenVariant> {
-  const smallest = candidates.at(-1);
-  if (!smallest) throw new Error('There is no model to choose. This is a bug.');
-  const { files } = smallest;
-  const { header, heads } = await fetchHeader(transfer, { repo, commit: listing.commit, files });
-  const name = basename(smallest.name);
-  const facts = factsOf(header, name);
-  const kind = kindOfFile(facts);
-  checkServable(facts, kind, name);
-  const supportedTokens = usualContextOf(kind, supportedContextOf(facts) ?? usualContextTokens);
-  const { contextTokens, budgetBytes, estimatedBecause, ...memory } = await withPlanner(planner, (each) =>
-    each.memoryOfHead({ kind, files: heads, supportedTokens }),
+  const { smallest, kind, contextTokens, budgetBytes, needOf } = await weighVariants(
+    transfer,
+    { repo, listing },
+    { candidates, planner },
   );
-  if (estimatedBecause?.includes('unknown model architecture')) {
-    throw new ModelError(
-      `${name} has the architecture ${facts.architecture}, which this release of Fanfold does not know yet; nothing was fetched.`,
-    );
-  }
-  const needOf = ({ sizeBytes: bytes }: HubVariant) => memory.needOf(bytes);
   const needs = (variant: HubVariant) =>
     `${formatBytes(needOf(variant))} of memory with ${contextTokens} tokens of context`;
   const fits = (variant: HubVariant) => needOf(variant) <= budgetBytes;

@@ -35,7 +35,7 @@ export type PulledWeights =
 export function pullWeights(models: ModelsService, options: PullWeightsOptions): Promise<PulledWeights> {
   return inOneLine(async () => {
     const { id, signal } = options;
-    const source = findSource(models, id);
+    const source = findWeightsSource(models, id);
     const folder = hubWeightsFolder(models.registryPath, id);
     const draft = weightsDraft(folder);
     await mkdir(dirname(folder), { recursive: true });
@@ -53,7 +53,8 @@ export function pullWeights(models: ModelsService, options: PullWeightsOptions):
 type Source = { repo: string; revision: string };
 type Pull = { id: string; source: Source; folder: string; draft: string; options: PullWeightsOptions };
 
-function findSource({ catalogue, find }: ModelsService, id: string): Source {
+/** Throws `ModelError` where there are none to pull. */
+export function findWeightsSource({ catalogue, find }: ModelsService, id: string): Source {
   const weights = catalogue.training.get(id)?.weights;
   if (weights?.type === 'hub') return weights;
   if (weights) throw new ModelError(`The weights of ${id} ship with Fanfold; there is nothing to pull.`);

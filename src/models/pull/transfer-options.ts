@@ -32,7 +32,8 @@ export function transferOptions({ endpoint, token = null, stallMs = 30_000, ...o
   };
 }
 
-function hubAddress(endpoint: string | undefined): string {
+/** Throws `ModelError` for what is no address. */
+export function hubAddress(endpoint: string | undefined): string {
   const address = endpoint ?? 'https://huggingface.co';
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {

@@ -29,6 +29,11 @@ export function listRoutes(sql: Sql): Promise<ServingRouteRow[]> {
   });
 }
 
+export async function findRoute(sql: Sql, id: string): Promise<ServingRouteRow | null> {
+  const [row] = await sql.query<ServingRouteRow>(`select ${columns} from serving_routes where id = $1`, [id]);
+  return row ?? null;
+}
+
 /** Adds a route, or sets the one of that name up anew. */
 export async function putRoute(sql: Sql, route: ServingRouteRow): Promise<void> {
   const { id, baseModelId, api, url, upstreamModel, secretSource, capacity, weight, draining } = route;

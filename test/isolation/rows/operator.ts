@@ -19,6 +19,17 @@ async function invitation({ world }: Scene) {
   return { params: { invitationId } };
 }
 
+async function pull({ world }: Scene) {
+  const pullId = newId('pul');
+  await world.database.query(
+    `insert into model_pulls (id, model, is_weights, is_forced, created_by) values ($1, $1, false, false, $2)`,
+    [pullId, world.operator.accountId],
+  );
+  return { params: { pullId } };
+}
+
+const tinyChat = () => ({ params: { baseModelId: 'fanfold-tiny-chat' } });
+
 const about = (body: object) => async (scene: Scene) => ({ ...(await person(scene)), body });
 
 export const rows: Row[] = [
@@ -58,4 +69,45 @@ export const rows: Row[] = [
     expected: operatorOnly(),
     request: () => ({ body: { policy: 'closed', credits: '0' } }),
   },
+  { operation: 'operator_models.list', expected: operatorOnly() },
+  { operation: 'operator_models.read', expected: operatorOnly(), request: tinyChat },
+  // There is no such file, and what ships cannot be removed.
+  {
+    operation: 'operator_models.add',
+    expected: operatorOnly('400 invalid_request'),
+    request: () => ({ body: { id: 'added', path: '/no/such/file.gguf' } }),
+  },
+  {
+    operation: 'operator_models.change',
+    expected: operatorOnly(),
+    request: () => ({ ...tinyChat(), body: { sequences: null } }),
+  },
+  {
+    operation: 'operator_models.remove',
+    expected: operatorOnly('400 invalid_request'),
+    request: () => ({
+      params: { baseModelId: 'fanfold-tiny-chat' },
+      query: { force: 'true' },
+    }),
+  },
+  { operation: 'operator_hub.catalogue', expected: operatorOnly() },
+  // There is no hub here.
+  {
+    operation: 'operator_hub.search',
+    expected: operatorOnly('400 invalid_request'),
+    request: () => ({ query: { search: 'tiny' } }),
+  },
+  {
+    operation: 'operator_hub.variants',
+    expected: operatorOnly('400 invalid_request'),
+    request: () => ({ query: { model: 'org/tiny' } }),
+  },
+  { operation: 'operator_pulls.list', expected: operatorOnly() },
+  {
+    operation: 'operator_pulls.create',
+    expected: operatorOnly('202'),
+    request: () => ({ body: { model: `org/${newId('pul')}` } }),
+  },
+  { operation: 'operator_pulls.read', expected: operatorOnly(), request: pull },
+  { operation: 'operator_pulls.cancel', expected: operatorOnly(), request: pull },
 ];

@@ -481,6 +481,21 @@ export type Schemas = {
     note: string | null;
     created_at: string;
   };
+  ModelPull: {
+    id: string;
+    model: string;
+    weights: boolean;
+    state: 'queued' | 'running' | 'succeeded' | 'failed' | 'canceled';
+    phase: 'download' | 'check' | null;
+    received_bytes: number;
+    total_bytes: number | null;
+    bytes_per_second: number;
+    note: string | null;
+    error: string | null;
+    base_model_id: string | null;
+    created_at: string;
+    updated_at: string;
+  };
   Money: { amount: string; currency: string };
   OpenApiDocument: {
     openapi: string;
@@ -496,6 +511,43 @@ export type Schemas = {
     summary: string;
     access: ('apiKey' | 'session')[];
     document: string;
+  };
+  OperatorModel: {
+    id: string;
+    name: string;
+    kind: 'text' | 'embedding' | 'reranker';
+    installed: boolean;
+    from: 'shipped' | 'hub' | 'file';
+    size_bytes: number | null;
+    planned: {
+      model: { memory_bytes: number; vram_bytes: number };
+      adapters: { memory_bytes: number; vram_bytes: number };
+      runs_on: string;
+    } | null;
+    max_context_tokens: number;
+    rate: string;
+    training: 'yes' | 'no' | 'file missing' | 'weights missing' | 'both missing';
+    runtime: {
+      status: 'cold' | 'loading' | 'ready' | 'failed';
+      runs_on: string | null;
+      error: string | null;
+      running: number;
+      waiting: number;
+    };
+  };
+  OperatorModelDetails: {
+    id: string;
+    path: string | null;
+    context: {
+      tokens: number;
+      chosen_by: 'operator' | 'memory' | 'catalogue' | 'model';
+      supported_tokens: number | null;
+    };
+    sequences: number | null;
+    kv: 'f16' | 'q8_0' | 'q4_0';
+    runs_on: string | null;
+    budget: { memory_bytes: number; vram_bytes: number } | null;
+    options: { sequences: number; needed: { memory_bytes: number; vram_bytes: number }; fits: boolean }[];
   };
   Person: {
     id: string;
@@ -1837,6 +1889,96 @@ export type Routes = {
     body: { policy?: 'closed' | 'oidc' | 'open'; credits?: string };
     response: { policy: 'closed' | 'oidc' | 'open'; credits: string };
   };
+  'GET /api/v1/operator/models': {
+    response: {
+      data: Schemas['OperatorModel'][];
+      machine: {
+        memory_bytes: number;
+        gpu: { label: string; devices: string[]; memory_bytes: number } | null;
+      };
+    };
+  };
+  'POST /api/v1/operator/models': {
+    body: {
+      id: string;
+      path: string;
+      kind?: 'text' | 'embedding' | 'reranker';
+      name?: string;
+      rate?: string;
+      replace?: boolean;
+      context_tokens?: number | null;
+      sequences?: number | null;
+      kv?: 'f16' | 'q8_0' | 'q4_0';
+    };
+    response: {
+      id: string;
+      kind: 'text' | 'embedding' | 'reranker';
+      max_context_tokens: number;
+      warnings: string[];
+    };
+  };
+  'GET /api/v1/operator/models/{base_model_id}': { response: Schemas['OperatorModelDetails'] };
+  'PATCH /api/v1/operator/models/{base_model_id}': {
+    body: { context_tokens?: number | null; sequences?: number | null; kv?: 'f16' | 'q8_0' | 'q4_0' };
+    response: Schemas['OperatorModelDetails'];
+  };
+  'DELETE /api/v1/operator/models/{base_model_id}': { query: { force?: boolean }; response: { deleted: boolean } };
+  'GET /api/v1/operator/hub/catalogue': {
+    response: {
+      data: ({
+        id: string;
+        name: string;
+        kind: 'text' | 'embedding' | 'reranker';
+        parameters: number;
+        max_context_tokens: number;
+        tools: boolean;
+        license: string | null;
+        rate: string;
+        installed: boolean;
+      })[];
+    };
+  };
+  'GET /api/v1/operator/hub/models': {
+    query: { search: string; limit?: number };
+    response: {
+      data: ({
+        repo: string;
+        downloads: number;
+        likes: number;
+        updated: string;
+        license: string | null;
+        gated: boolean;
+      })[];
+    };
+  };
+  'GET /api/v1/operator/hub/variants': {
+    query: { model: string };
+    response: {
+      repo: string;
+      kind: 'text' | 'embedding' | 'reranker';
+      license: string | null;
+      context_tokens: number;
+      budget_bytes: number;
+      variants: ({
+        model: string;
+        quantisation: string | null;
+        size_bytes: number;
+        needed_bytes: number;
+        fits: boolean;
+        chosen: boolean;
+      })[];
+    };
+  };
+  'GET /api/v1/operator/pulls': {
+    query: { limit?: number; cursor?: string };
+    response: { data: Schemas['ModelPull'][]; next_cursor: string | null; total_count: number };
+  };
+  'POST /api/v1/operator/pulls': {
+    body: { model: string; id?: string; weights?: boolean; force?: boolean };
+    response: Schemas['ModelPull'];
+  };
+  'GET /api/v1/operator/pulls/{pull_id}': { response: Schemas['ModelPull'] };
+  'POST /api/v1/operator/pulls/{pull_id}/cancel': { response: Schemas['ModelPull'] };
   'GET /api/v1/openapi.en.json': { response: Schemas['OpenApiDocument'] };
   'GET /api/v1/openapi.en.yaml': { response: unknown };
   'GET /api/v1/openapi.zh.json': { response: Schemas['OpenApiDocument'] };
