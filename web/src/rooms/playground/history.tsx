@@ -1,21 +1,23 @@
 import { ActionIcon, Drawer } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Confirm } from '../../ui/confirm.tsx';
 import { useOpened } from '../../ui/dialog.tsx';
-import { IconTrash } from '../../ui/icons.tsx';
+import { IconEdit, IconTrash } from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { plainHeader } from '../../ui/plain-header.ts';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
 import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import type { ProjectPath } from '../projects/index.ts';
 import styles from './playground.module.css';
 import { type Chat, chatsQuery } from './playground-queries.ts';
 import { playgroundTexts } from './playground-texts.ts';
+import { RenameChat } from './rename-chat.tsx';
 
 type HistoryProps = {
   path: ProjectPath;
@@ -54,32 +56,49 @@ export function History({ path, isOpen, onClose, current, onChoose }: HistoryPro
 
 function Chats({ path, current, onChoose }: Pick<HistoryProps, 'path' | 'current' | 'onChoose'>) {
   const t = useTexts(playgroundTexts);
-  const query = useInfiniteQuery(chatsQuery(path));
+  const [q, setQ] = useState<string>();
+  const query = useInfiniteQuery({ ...chatsQuery(path, q), placeholderData: keepPreviousData });
+  const [renamed, setRenamed] = useState<string | null>(null);
   const [chatToDelete, setChatToDelete] = useState<Chat | null>(null);
   if (query.error) return <ProblemNote error={query.error} onRetry={() => void query.refetch()} />;
   if (!query.data) return <TableSkeleton columns={1} rows={6} />;
   const chats = query.data.pages.flatMap(({ data }) => data);
-  if (chats.length === 0) return <p className={styles.hint}>{t.noHistory}</p>;
+  if (chats.length === 0 && q === undefined) return <p className={styles.hint}>{t.noHistory}</p>;
   return (
     <>
+      <SearchField label={t.searchChats} value={q} onSearch={setQ} />
+      {chats.length === 0 && <p className={styles.hint}>{t.noChatFound}</p>}
       <ul className={styles.chats}>
-        {chats.map((chat) => (
-          <li key={chat.id} data-current={chat.id === current || undefined}>
-            <button type="button" onClick={() => onChoose(chat.id)}>
-              <strong>{chat.title || t.untitled}</strong>
-              <span>
-                {chat.model} · <RelativeTime at={chat.last_message_at ?? chat.created_at} />
-              </span>
-            </button>
-            <ActionIcon
-              size="md"
-              aria-label={t.deleteOf(chat.title || t.untitled)}
-              onClick={() => setChatToDelete(chat)}
-            >
-              <IconTrash size={16} />
-            </ActionIcon>
-          </li>
-        ))}
+        {chats.map((chat) =>
+          chat.id === renamed ? (
+            <li key={chat.id}>
+              <RenameChat path={path} chat={chat} onClose={() => setRenamed(null)} />
+            </li>
+          ) : (
+            <li key={chat.id} data-current={chat.id === current || undefined}>
+              <button type="button" onClick={() => onChoose(chat.id)}>
+                <strong>{chat.title || t.untitled}</strong>
+                <span>
+                  {chat.model} · <RelativeTime at={chat.last_message_at ?? chat.created_at} />
+                </span>
+              </button>
+              <ActionIcon
+                size="md"
+                aria-label={t.renameOf(chat.title || t.untitled)}
+                onClick={() => setRenamed(chat.id)}
+              >
+                <IconEdit size={16} />
+              </ActionIcon>
+              <ActionIcon
+                size="md"
+                aria-label={t.deleteOf(chat.title || t.untitled)}
+                onClick={() => setChatToDelete(chat)}
+              >
+                <IconTrash size={16} />
+              </ActionIcon>
+            </li>
+          ),
+        )}
       </ul>
       <LoadMore list={query} shown={chats.length} />
       {chatToDelete && (

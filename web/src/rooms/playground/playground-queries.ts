@@ -12,10 +12,11 @@ export type ChatPath = ProjectPath & { chatId: string };
 const followMs = 1_000;
 const isInProgress = ({ state, error }: Message) => state === 'streaming' || (state === 'queued' && error === null);
 
-export const chatsQuery = ({ owner, project }: ProjectPath) =>
-  listQuery(['chats', 'list', owner, project], 'GET /api/v1/projects/{owner}/{project}/chats', {
+/** Only those whose title has the text `q`, if there is one. */
+export const chatsQuery = ({ owner, project }: ProjectPath, q: string | undefined) =>
+  listQuery(['chats', 'list', owner, project, q], 'GET /api/v1/projects/{owner}/{project}/chats', {
     path: { owner, project },
-    query: { limit: 30 },
+    query: { limit: 30, ...(q === undefined ? {} : { q }) },
   });
 
 export const chatQuery = ({ owner, project, chatId }: ChatPath) =>
