@@ -1,67 +1,21 @@
 import { fileURLToPath } from 'node:url';
 import { type Clock, fault, systemClock } from '#kernel';
-import type { ProcessEnvironment } from '#processes';
 import { type ChoiceRun, generateChoices } from './choices.ts';
-import { defaultWaiting } from './fair-queue.ts';
-import type { GpuTarget } from './gpu/backends.ts';
+import { defaultSettings, type EngineOptions, type EngineSettings } from './engine-settings.ts';
 import { type AdmittedRequest, workOf } from './llama/admission.ts';
 import { embeddingTexts, inputParam } from './llama/embedding-texts.ts';
-import { defaultThreads, type EngineLog } from './llama/engine-process.ts';
 import { GrammarCompiler } from './llama/grammar-compiler.ts';
 import { Pool } from './llama/pool.ts';
 import { serializePrompt } from './llama/protocol.ts';
 import type { ModelRuntime } from './llama/runtime.ts';
-import type { RuntimeSettings } from './llama/runtime-state.ts';
 import type { Session } from './llama/session.ts';
 import { ChildGone, type Prepared, type PrepareRequest, unreadable } from './llama/session-requests.ts';
-import {
-  type Delta,
-  type Embedded,
-  type Engine,
-  type EngineModel,
-  type Finished,
-  type GenerationRequest,
-  imagesOf,
-} from './port.ts';
+import type { Delta, Embedded, Engine, EngineModel, Finished, GenerationRequest } from './port.ts';
 import { notInstalled, readsTextOnly } from './refusals.ts';
+import { imagesOf } from './remote/wire.ts';
 import { standardFormat } from './text/formats/output-format.ts';
 import { isConstrained, noGrammars } from './text/grammar.ts';
 import { isLargePrompt, PromptReader, promptCharacters } from './tokens/prompt-reader.ts';
-
-export type EngineSettings = RuntimeSettings & {
-  /** Bound on the memory of all loaded models together; null: what the machine has. */
-  memoryLimitBytes: number | null;
-};
-
-export type EngineOptions = {
-  /** The installed models at present; read at every call. */
-  models: () => readonly EngineModel[];
-  settings?: Partial<EngineSettings>;
-  clock?: Clock;
-  log: EngineLog;
-  /** The server's environment. Children get only names like PATH and CUDA_VISIBLE_DEVICES of it, never secrets. */
-  environment?: ProcessEnvironment;
-  /** Replaces the engine child. */
-  childScript?: string;
-  /** What models are loaded on; left out: the CPU. */
-  gpu?: () => Promise<GpuTarget | false>;
-  /** Bytes that the machine or the container has left. */
-  freeMemory?: () => number;
-};
-
-export function defaultSettings(): EngineSettings {
-  return {
-    threads: defaultThreads(),
-    ...defaultWaiting,
-    sequences: 8,
-    batchTokens: 512,
-    prefillChunkTokens: 128,
-    warmWaitMs: 20_000,
-    idleUnloadMs: 30 * 60_000,
-    hangMs: 60_000,
-    memoryLimitBytes: null,
-  };
-}
 
 type Parts = { pool: Pool; handles: PreparedHandles; settings: EngineSettings; models: EngineOptions['models'] };
 type PrepareCall = {
@@ -220,7 +174,8 @@ async function generate(
     return finished;
   };
   try {
-    return await generateChoices(generation, onDelta, generateOne);
+    if ((generation.choices ?? 1) > 1) return await generateChoices(generation, onDelta, generateOne);
+    return await generateOne({ sampling: generation.sampling, isLast: true, onDelta });
   } finally {
     if (isKept) session.release(handle);
     place.free();

@@ -1,4 +1,5 @@
-export { createEngine, defaultSettings, type EngineOptions, type EngineSettings } from './engine.ts';
+export { createEngine } from './engine.ts';
+export { defaultSettings, type EngineOptions, type EngineSettings } from './engine-settings.ts';
 export { GgufError } from './gguf/bytes.ts';
 export { readCapabilities } from './gguf/capabilities.ts';
 export { type GgufHeader, readGgufHeader, readGgufHeaderOf } from './gguf/header.ts';
@@ -41,12 +42,12 @@ export type {
   Usage,
   UserPart,
 } from './port.ts';
-export { imagesOf, kvTypes } from './port.ts';
+export { kvTypes } from './port.ts';
 export { type AdapterProbe, createAdapterProbe } from './probe/adapter-probe.ts';
 export { type DialectName, dialectNames, engineDialects, isDialectName } from './remote/dialects/index.ts';
 export { createRemoteEngine, createRoutedEngine } from './remote/remote-engine.ts';
 export type { ServingRoute } from './remote/serving-route.ts';
-export { messageToWire, toolChoiceToWire, toolToWire } from './remote/wire.ts';
+export { imagesOf, messageToWire, toolChoiceToWire, toolToWire } from './remote/wire.ts';
 export type { TemplateCapabilities } from './text/formats/capabilities.ts';
 export { createItemCounter, type ItemCounter } from './tokens/item-counter.ts';
 export {

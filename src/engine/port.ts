@@ -26,10 +26,6 @@ export type ChatMessage =
   | { role: 'system' | 'user'; content: string; parts?: UserPart[] }
   | { role: 'assistant'; content: string; reasoning: string | null; toolCalls: ToolCall[] }
   | { role: 'tool'; content: string; toolCallId: string };
-export function imagesOf(messages: readonly ChatMessage[]): ChatImage[] {
-  const parts = messages.flatMap((message) => ('parts' in message ? (message.parts ?? []) : []));
-  return parts.flatMap((part) => (part.type === 'image' ? part.image : []));
-}
 
 export type ToolChoice = { mode: 'auto' | 'none' | 'required' } | { mode: 'named'; name: string };
 export type ResponseFormat =

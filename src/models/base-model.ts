@@ -52,11 +52,6 @@ export type BaseModel = {
   created: Date;
 };
 
-/** Whether anything serves it: its file is here, or a remote engine has it. */
-export function isServed({ installed, isRemote = false }: BaseModel): boolean {
-  return installed !== null || isRemote;
-}
-
 /**
  * What a chat request means where it is silent (interface 4.2), in the words of the wire: published by the catalogue
  * and used by the routes, so that both always agree.

@@ -2,11 +2,11 @@ import type { FastifyInstance } from 'fastify';
 import type { RuntimeStatus } from '#engine';
 import { pageOf, plainPageQuery, readPage } from '#http';
 import { type CursorCodec, formatCredits } from '#kernel';
-import { type BaseModel, chatDefaults, isServed } from './base-model.ts';
+import { type BaseModel, chatDefaults } from './base-model.ts';
 import { listContract } from './base-models.contract.ts';
 import type { HostedModel } from './hosted-models.store.ts';
 import type { ModelsService } from './models-service.ts';
-import { limitsOf } from './resolve.ts';
+import { isServed, limitsOf } from './resolve.ts';
 import type { TrainingProfile } from './training-profile.ts';
 
 export type BaseModelsDeps = {

@@ -7,8 +7,9 @@ import {
   type ListPosition,
   type PageRequest,
 } from '#kernel';
-import { type BaseModel, isServed } from './base-model.ts';
+import type { BaseModel } from './base-model.ts';
 import { type HostedState, type ListedAlias, listAliases } from './hosted-models.store.ts';
+import { isServed } from './resolve.ts';
 
 /** An entry of the management list: an alias of the project, or a base model, which every project has. */
 export type HostedEntry = { source: 'alias'; model: ListedAlias } | { source: 'base'; baseModel: BaseModel };

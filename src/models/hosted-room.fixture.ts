@@ -8,7 +8,7 @@ import { createScriptedEngine, type ScriptedEngine } from '#test/scripted-engine
 import type { BaseModel } from './base-model.ts';
 import { createActivations, type HostedDeps } from './hosted-activation.ts';
 import type { HostedScope } from './hosted-scope.ts';
-import type { TrainedModel } from './hosted-target.ts';
+import type { TrainedModel } from './resolve.ts';
 
 /** The hosting of models over a real database and a scripted engine, with load checks that run when a test says so. */
 export type HostedRoom = HostedDeps & {

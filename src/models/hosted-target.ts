@@ -1,8 +1,9 @@
-import type { Adapter, Target } from '#engine';
+import type { Target } from '#engine';
 import { assertNever, type CountedRows, fault, type ListPosition, quotedText } from '#kernel';
-import { type BaseModel, isServed } from './base-model.ts';
+import type { BaseModel } from './base-model.ts';
 import type { HostedModel, TargetType } from './hosted-models.store.ts';
 import type { ModelKind } from './model-kinds.ts';
+import { isServed, type TrainedModel } from './resolve.ts';
 
 export type TargetName = { type: TargetType; id: string };
 
@@ -64,19 +65,6 @@ function notInstalled(baseModelId: string) {
 function unknown(message: string) {
   return fault('model_not_found', { message, param: 'target.id' });
 }
-
-export type TrainedModel = {
-  jobId: string;
-  kind: ModelKind;
-  baseModelId: string;
-  /** Of the job; only `succeeded` can be served. */
-  state: string;
-  /** null until the job has succeeded. */
-  adapter: Adapter | null;
-  /** Longest input that it was trained for; null: that of the base model. */
-  maxInputTokens: number | null;
-  queryInstruction: string | null;
-};
 
 export type TrainedModels = {
   /** Those of the jobs that the account may use, by id. */

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { nullable, pageQuery, projectAddress, timestamp } from '#http';
 import { inferenceBaseUrl } from '#projects';
-import { type BaseModel, isServed } from './base-model.ts';
+import type { BaseModel } from './base-model.ts';
 import { stateOfBase } from './hosted-list.ts';
 import { frozenRate, hostedStates, ownerSchema } from './hosted-models.schema.ts';
 import type { FinishedJob, TrainedFacts } from './hosted-target.ts';
@@ -9,6 +9,7 @@ import { rateToWire } from './hosted-wire.ts';
 import { type ModelKind, modelKinds } from './model-kinds.ts';
 import type { RegistryRow } from './model-registry.store.ts';
 import type { ModelListEntry } from './model-registry.ts';
+import { isServed } from './resolve.ts';
 
 export const registryQuery = Type.Object({
   ...pageQuery,

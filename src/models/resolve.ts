@@ -1,8 +1,8 @@
-import type { Target } from '#engine';
+import type { Adapter, Target } from '#engine';
 import { fault, type Micro, quotedText } from '#kernel';
-import { type BaseModel, embeddingLimits, isServed, rerankLimits } from './base-model.ts';
+import { type BaseModel, embeddingLimits, rerankLimits } from './base-model.ts';
 import type { AliasRow } from './hosted-models.store.ts';
-import type { TrainedModel } from './hosted-target.ts';
+import type { ModelKind } from './model-kinds.ts';
 
 /** What a call runs on and costs, decided when it is admitted. */
 export type ServedModel = {
@@ -16,6 +16,19 @@ export type ServedModel = {
   queryInstruction: string | null;
   /** A text model takes one prompt, as long as its context; the last three matter to embedding models and rerankers. */
   limits: { maxContextTokens: number; maxInputTokens: number; maxInputs: number; requestTokenBudget: number };
+};
+
+export type TrainedModel = {
+  jobId: string;
+  kind: ModelKind;
+  baseModelId: string;
+  /** Of the job; only `succeeded` can be served. */
+  state: string;
+  /** null until the job has succeeded. */
+  adapter: Adapter | null;
+  /** Longest input that it was trained for; null: that of the base model. */
+  maxInputTokens: number | null;
+  queryInstruction: string | null;
 };
 
 export type ModelQuery = {
@@ -121,6 +134,11 @@ function serve(served: Served): ServedModel {
     queryInstruction: baseModel.queryInstruction,
     limits: limitsOf(baseModel),
   };
+}
+
+/** Whether anything serves it: its file is here, or a remote engine has it. */
+export function isServed({ installed, isRemote = false }: BaseModel): boolean {
+  return installed !== null || isRemote;
 }
 
 /** The base model with the adapter of a job, within the limits that it was trained for. */

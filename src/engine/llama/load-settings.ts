@@ -12,11 +12,6 @@ export type LoadSettings = {
   prefillChunkTokens: number;
 };
 
-/** A child that was loaded with other ones serves nobody any more. */
-export function settingsOf({ ggufPath, maxContextTokens, sequences = null, kv = 'f16' }: EngineModel): string {
-  return JSON.stringify([ggufPath, maxContextTokens, sequences, kv]);
-}
-
 export function childConfig(
   { id, kind, ggufPath, maxContextTokens, kv }: EngineModel,
   { threads, gpu, batchTokens, prefillChunkTokens }: LoadSettings,

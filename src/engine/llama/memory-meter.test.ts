@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { type ModelShape, smallShape, writeRandomModel, writeSplitModel } from '#test/random-model.ts';
-import { defaultSettings } from '../engine.ts';
+import { defaultSettings } from '../engine-settings.ts';
 import type { EngineModel, KvType } from '../port.ts';
 import { openModel } from './binding.ts';
 import { embeddingContext } from './embedding-runner.ts';

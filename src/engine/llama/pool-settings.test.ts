@@ -16,7 +16,8 @@ import {
   type ScriptedEngine,
   until,
 } from '#test/scripted-engine.ts';
-import { createEngine, defaultSettings, type EngineOptions } from '../engine.ts';
+import { createEngine } from '../engine.ts';
+import { defaultSettings, type EngineOptions } from '../engine-settings.ts';
 import type { EngineModel } from '../port.ts';
 import { MemoryMeter } from './memory-meter.ts';
 

@@ -15,7 +15,7 @@ import {
   type ScriptedEngine,
   until,
 } from '#test/scripted-engine.ts';
-import type { EngineOptions } from '../engine.ts';
+import type { EngineOptions } from '../engine-settings.ts';
 import type { Delta } from '../port.ts';
 
 const opened: ScriptedEngine[] = [];

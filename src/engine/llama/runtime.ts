@@ -3,23 +3,13 @@ import { Fault, fault, messageOf } from '#kernel';
 import type { EngineModel, RuntimeStatus, Throughput } from '../port.ts';
 import { cannotLoad, notInstalled, stopping } from '../refusals.ts';
 import { Admission } from './admission.ts';
-import { settingsOf } from './load-settings.ts';
 import type { PlannedLoad } from './memory.ts';
 import type { MemoryBytes } from './memory-protocol.ts';
 import { fileBytes, stampOf } from './model-file.ts';
 import { RunningSessions } from './running-sessions.ts';
 import type { Failed, LoadAttempt, Loading, RuntimeOptions, RuntimeState } from './runtime-state.ts';
 import { Session } from './session.ts';
-import {
-  backOffMs,
-  deathsBeforeCpu,
-  guessLoadMs,
-  guessThroughput,
-  longestLoadMs,
-  longestStepMs,
-  remainingLoadMs,
-  retryAfterSeconds,
-} from './timing.ts';
+import { backOffMs, deathsBeforeCpu, longestStepMs, ModelTimes, retryAfterSeconds } from './timing.ts';
 import { Waiters } from './waiters.ts';
 
 /** A child that dies so often before it is ready has a broken file or machine. */
@@ -37,14 +27,14 @@ export class ModelRuntime {
   #state: RuntimeState = { name: 'cold' };
   /** Of the file of the last load. */
   #stamp = '';
-  #throughput: Throughput | null = null;
-  #loadMs: number | null = null;
+  readonly #times: ModelTimes;
   /** Deaths and failed loads in a row without a request served in between. */
   #failures = 0;
   #notBeforeMs = 0;
 
   constructor(options: RuntimeOptions) {
     this.#options = options;
+    this.#times = new ModelTimes(() => fileBytes(options.model()?.ggufPath));
     const { maxQueue, capacityWaitMs } = options.settings;
     const limits = () => ({ sequences: this.#sequences(), maxQueue, maxWaitMs: capacityWaitMs });
     this.admission = new Admission(limits, options.clock, () => this.throughput());
@@ -94,7 +84,7 @@ export class ModelRuntime {
   }
 
   throughput(): Throughput {
-    return this.#throughput ?? guessThroughput(this.#fileBytes());
+    return this.#times.throughput;
   }
 
   /** For the memory plan, with all contexts for adapters that may still be made: of the child that serves, and of those that end. */
@@ -152,6 +142,7 @@ export class ModelRuntime {
     const model = this.#installed();
     this.#stamp = await stampOf(model.ggufPath);
     state.settings = settingsOf(model);
+    this.#times.loads();
     const planned = await this.#sessions.planned(() => this.#options.planLoad(model, attempt), signal);
     signal.throwIfAborted();
     state.sinceMs = clock.monotonicMs();
@@ -163,7 +154,7 @@ export class ModelRuntime {
     const tooLong = setTimeout(() => {
       state.error = 'Loading took too long.';
       session.kill();
-    }, longestLoadMs(this.#fileBytes()));
+    }, this.#times.longestLoadMs);
     const hangMs = () => longestStepMs(this.throughput(), settings.batchTokens, settings.hangMs);
     const session: Session = new Session(
       { config, childScript, environment, log, clock, lease, hangMs },
@@ -175,9 +166,7 @@ export class ModelRuntime {
         loadFailed: (message) => {
           state.error = message;
         },
-        throughput: ({ prefillMsPerToken, decodeMsPerToken }) => {
-          this.#throughput = { prefillMsPerToken, decodeMsPerToken, measured: true };
-        },
+        throughput: (measured) => this.#times.measured(measured),
         worked: () => {
           this.#failures = 0;
         },
@@ -194,9 +183,10 @@ export class ModelRuntime {
 
   #ready(state: Loading, session: Session): void {
     if (this.#state !== state) return;
-    this.#loadMs = this.#options.clock.monotonicMs() - state.sinceMs;
+    const loadMs = this.#options.clock.monotonicMs() - state.sinceMs;
+    this.#times.loaded(loadMs);
     const { runsOn } = session.facts;
-    this.#log('info', 'Model ready', { runsOn, loadMs: Math.round(this.#loadMs), childPid: session.pid });
+    this.#log('info', 'Model ready', { runsOn, loadMs: Math.round(loadMs), childPid: session.pid });
     this.#state = { name: 'ready', session, loadedAtMs: this.#options.clock.nowMs(), settings: state.settings };
     this.#unloadWhenIdle(session, this.#options.settings.idleUnloadMs);
     this.#waiters.resolveAll(session);
@@ -279,8 +269,7 @@ export class ModelRuntime {
   #etaMs(): number {
     const nowMs = this.#options.clock.monotonicMs();
     const elapsedMs = this.#state.name === 'loading' ? nowMs - this.#state.sinceMs : 0;
-    const expectedMs = this.#loadMs ?? guessLoadMs(this.#fileBytes());
-    return Math.max(0, this.#notBeforeMs - nowMs) + remainingLoadMs(expectedMs, elapsedMs);
+    return Math.max(0, this.#notBeforeMs - nowMs) + this.#times.remainingLoadMs(elapsedMs);
   }
 
   /** Calls that it runs at once, or will. */
@@ -290,11 +279,12 @@ export class ModelRuntime {
     return model()?.sequences ?? settings.sequences;
   }
 
-  #fileBytes(): number {
-    return fileBytes(this.#options.model()?.ggufPath);
-  }
-
   #log(level: 'info' | 'error', message: string, fields: Record<string, unknown>): void {
     this.#options.log(level, message, { model: this.#options.modelId, ...fields });
   }
+}
+
+/** A child that was loaded with other ones serves nobody any more. */
+function settingsOf({ ggufPath, maxContextTokens, sequences = null, kv = 'f16' }: EngineModel): string {
+  return JSON.stringify([ggufPath, maxContextTokens, sequences, kv]);
 }

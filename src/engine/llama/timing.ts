@@ -10,12 +10,12 @@ export function guessThroughput(fileBytes: number): Throughput {
 }
 
 /** Process start, native library and context, plus reading the file at 400 MB/s. */
-export function guessLoadMs(fileBytes: number): number {
+function guessLoadMs(fileBytes: number): number {
   return 1_000 + fileBytes / 400e3;
 }
 
 /** A load that takes longer than this hangs. Slow disks and network folders are given 10 MB/s. */
-export function longestLoadMs(fileBytes: number): number {
+function longestLoadMs(fileBytes: number): number {
   return 120_000 + fileBytes / 10e3;
 }
 
@@ -32,6 +32,47 @@ export function remainingLoadMs(expectedMs: number, elapsedMs: number): number {
 /** Whole seconds, 1..59: clients ignore a longer `Retry-After`. */
 export function retryAfterSeconds(waitMs: number): number {
   return Math.min(59, Math.max(1, Math.ceil(waitMs / 1000)));
+}
+
+/** Times of one model: what was measured, and until then guesses from the size of its file. */
+export class ModelTimes {
+  readonly #sizeOfFile: () => number;
+  /** At the last load; 0: it was not loaded yet, or is not there. */
+  #fileBytes = 0;
+  #throughput: Throughput | null = null;
+  #loadMs: number | null = null;
+
+  constructor(sizeOfFile: () => number) {
+    this.#sizeOfFile = sizeOfFile;
+  }
+
+  get #bytes(): number {
+    return this.#fileBytes || this.#sizeOfFile();
+  }
+
+  get throughput(): Throughput {
+    return this.#throughput ?? guessThroughput(this.#bytes);
+  }
+
+  get longestLoadMs(): number {
+    return longestLoadMs(this.#bytes);
+  }
+
+  remainingLoadMs(elapsedMs: number): number {
+    return remainingLoadMs(this.#loadMs ?? guessLoadMs(this.#bytes), elapsedMs);
+  }
+
+  loads(): void {
+    this.#fileBytes = this.#sizeOfFile();
+  }
+
+  loaded(loadMs: number): void {
+    this.#loadMs = loadMs;
+  }
+
+  measured({ prefillMsPerToken, decodeMsPerToken }: Throughput): void {
+    this.#throughput = { prefillMsPerToken, decodeMsPerToken, measured: true };
+  }
 }
 
 export function backOffMs(failures: number, firstMs: number): number {

@@ -1,8 +1,7 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { ChatPrompt, EmbeddingInputs, ReasoningEffort, Sampling, ToolDefinition } from '../port.ts';
 import type { RouteAdapters, RouteAdaptersOptions } from './adapters/route-adapters.ts';
-import type { SamplingNames } from './sampling-fields.ts';
 import { discard, readText, type Upstream } from './upstream.ts';
+import type { SamplingNames } from './wire.ts';
 import { countOf, fieldsOf, type JsonFields, jsonIn } from './wire.ts';
 
 /**
@@ -11,12 +10,13 @@ import { countOf, fieldsOf, type JsonFields, jsonIn } from './wire.ts';
  */
 export type EngineDialect = {
   healthPath: string;
-  /** The engine announces keep-alive for the connection of a stream and closes it nevertheless. `headers`: of its last response. */
-  closesAfterStream: (headers: IncomingHttpHeaders) => boolean;
+  /** The engine announces keep-alive for the connection of a stream and closes it nevertheless. A pattern: where its `Server` header fits. */
+  closesAfterStream: boolean | RegExp;
 
   /** Settings beyond OpenAI's, as the engine names them; null: it has none of them, and a call with one is refused. */
   samplingNames: SamplingNames | null;
-  chatFields: (chat: { sampling: Sampling; cacheScope: string }) => JsonFields;
+  /** Further fields of a chat; null: there are none. */
+  chatFields: ((chat: { sampling: Sampling; cacheScope: string }) => JsonFields) | null;
   reasoningFields: (effort: Exclude<ReasoningEffort, null>) => JsonFields;
   /** Fields that end reasoning after so many tokens; null: the engine has no such limit. */
   reasoningLimit: {

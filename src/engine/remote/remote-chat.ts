@@ -2,28 +2,33 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { createParser } from 'eventsource-parser';
 import { Fault, fault, parseExactJson } from '#kernel';
-import { generateChoices } from '../choices.ts';
-import {
-  type ChatMessage,
-  type ChatPrompt,
-  type Delta,
-  type Finished,
-  type GenerationRequest,
-  imagesOf,
-  type PreparedChat,
-  type ResponseFormat,
-  type Sampling,
+import { type ChoiceRun, generateChoices } from '../choices.ts';
+import type {
+  ChatPrompt,
+  Delta,
+  Finished,
+  GenerationRequest,
+  PreparedChat,
+  ResponseFormat,
+  Sampling,
 } from '../port.ts';
 import { cannotFillIn } from '../refusals.ts';
 import { ChatAnswer, noUsage } from './chat-answer.ts';
 import type { EngineDialect } from './dialect.ts';
 import { RouteRefusal } from './route-runtime.ts';
 import { type PreparedCall, type RemoteContext, sendCall } from './route-set.ts';
-import { samplingFields } from './sampling-fields.ts';
 import type { ServingRoute } from './serving-route.ts';
 import { countPrompt } from './token-count.ts';
 import { discard, readText } from './upstream.ts';
-import { fieldsOf, type JsonFields, messageToWire, toolChoiceToWire, toolToWire } from './wire.ts';
+import {
+  fieldsOf,
+  imagesOf,
+  type JsonFields,
+  messageForEngine,
+  samplingFields,
+  toolChoiceToWire,
+  toolToWire,
+} from './wire.ts';
 
 /** A longer answer is streamed to us whoever asks: proxies between cut what is silent for a minute. */
 const maxWholeTokens = 2_048;
@@ -70,9 +75,10 @@ export function generateChat(
   onDelta: (delta: Delta) => void,
 ): Promise<Finished> {
   const call = context.routes.take(request.handle);
-  return generateChoices(request, onDelta, (choice) =>
-    generateOne(context, call, { ...request, sampling: choice.sampling }, choice.onDelta),
-  );
+  const run = ({ sampling, onDelta: deliver }: Omit<ChoiceRun, 'isLast'>) =>
+    generateOne(context, call, { ...request, sampling }, deliver);
+  if ((request.choices ?? 1) > 1) return generateChoices(request, onDelta, run);
+  return run({ sampling: request.sampling, onDelta });
 }
 
 async function generateOne(
@@ -144,7 +150,7 @@ export function chatBody(
     ...(tools.length === 0 ? {} : { tool_choice: toolChoiceToWire(toolChoice) }),
     ...(tools.length === 0 || parallelToolCalls ? {} : { parallel_tool_calls: false }),
     ...formatField(prompt.responseFormat),
-    ...dialect.chatFields({ sampling, cacheScope }),
+    ...dialect.chatFields?.({ sampling, cacheScope }),
   };
 }
 
@@ -157,21 +163,6 @@ export function promptFields(dialect: EngineDialect, prompt: ChatPrompt): JsonFi
     ...(tools.length === 0 ? {} : { tools: tools.map((tool) => toolToWire(dialect.tool(tool, { isForced }))) }),
     ...(reasoningEffort === null ? {} : dialect.reasoningFields(reasoningEffort)),
   };
-}
-
-/** With the images, which are not stored anywhere. */
-function messageForEngine(message: ChatMessage): JsonFields {
-  const { parts } = { parts: undefined, ...message };
-  if (parts === undefined) return messageToWire(message);
-  const content = parts.map((part) => {
-    if (part.type === 'text') return part;
-    const { mediaType, base64, detail } = part.image;
-    return {
-      type: 'image_url',
-      image_url: { url: `data:${mediaType};base64,${base64}`, ...(detail ? { detail } : {}) },
-    };
-  });
-  return { role: message.role, content };
 }
 
 function formatField(format: ResponseFormat): JsonFields {

@@ -1,10 +1,11 @@
 import { Fault } from '#kernel';
-import { type Adapter, type Engine, imagesOf, type RuntimeStatus, type Target, type Throughput } from '../port.ts';
+import type { Adapter, Engine, RuntimeStatus, Target, Throughput } from '../port.ts';
 import { generateChat, prepareChat } from './remote-chat.ts';
 import { embedInputs, prepareEmbedding } from './remote-embedding.ts';
 import { detokenizeRemotely, tokenizeRemotely } from './remote-tokens.ts';
 import { handlePrefix, type RemoteContext, RouteSet, type RouteSetOptions } from './route-set.ts';
 import type { LocalCounter, LocalPromptCounter } from './token-count.ts';
+import { imagesOf } from './wire.ts';
 
 export type RemoteEngineOptions = RouteSetOptions & {
   countHere: LocalCounter;

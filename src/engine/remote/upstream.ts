@@ -12,7 +12,7 @@ export type UpstreamOptions = {
   url: string;
   secret: string | null;
   capacity: number;
-  closesAfterStream: (headers: IncomingHttpHeaders) => boolean;
+  closesAfterStream: boolean | RegExp;
 };
 
 /** A call that got no response, or not all of it. */
@@ -246,7 +246,7 @@ export async function readText(body: Readable, maxBytes = Number.POSITIVE_INFINI
 }
 
 /** Paths that begin with `//` are of the server, not under the base URL. */
-export function openUpstream({ url, secret, capacity, ...options }: UpstreamOptions): Upstream {
+export function openUpstream({ url, secret, capacity, closesAfterStream }: UpstreamOptions): Upstream {
   const { origin, pathname } = new URL(url);
   const base = pathname.replace(/\/+$/, '');
   const pathOf = (path: string) => (path.startsWith('//') ? path.slice(1) : base + path);
@@ -256,7 +256,8 @@ export function openUpstream({ url, secret, capacity, ...options }: UpstreamOpti
 
   const send = async (request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamResponse> => {
     const response = await pool.send(request, signal);
-    closes = options.closesAfterStream(response.headers);
+    const { server = '' } = response.headers;
+    closes = typeof closesAfterStream === 'boolean' ? closesAfterStream : closesAfterStream.test(String(server));
     return response;
   };
   return {

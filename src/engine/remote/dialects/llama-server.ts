@@ -1,13 +1,12 @@
 import { StartupAdapters } from '../adapters/startup-adapters.ts';
 import { type EngineDialect, postForJson, templateReasoning, tokenCountIn, tokensIn } from '../dialect.ts';
-import { samplingNames } from '../sampling-fields.ts';
-import { fieldsOf } from '../wire.ts';
+import { fieldsOf, samplingNames } from '../wire.ts';
 import { openai } from './openai.ts';
 
 export const llamaServer: EngineDialect = {
   ...openai,
   // A request that met the end of its connection would be lost, and nobody could tell whether it had run.
-  closesAfterStream: () => true,
+  closesAfterStream: true,
   samplingNames: { ...samplingNames, repetitionPenalty: 'repeat_penalty' },
   // Its slots are shared by all callers: cached prefixes of one account must not show in the timing of another's calls.
   chatFields: ({ sampling: { repetitionPenalty = 1 } }) => ({

@@ -1,5 +1,5 @@
 import { type EngineDialect, templateReasoning } from '../dialect.ts';
-import { samplingNames } from '../sampling-fields.ts';
+import { samplingNames } from '../wire.ts';
 import { openai } from './openai.ts';
 
 /** `lmdeploy serve api_server`, by the source of LMDeploy 0.18.0. */
@@ -7,7 +7,7 @@ export const lmdeploy: EngineDialect = {
   ...openai,
   // It lists its models also while the engine behind them is dead.
   healthPath: '//health',
-  closesAfterStream: () => false,
+  closesAfterStream: false,
   samplingNames,
   // It refuses a `reasoning_effort` of `none` with 400.
   reasoningFields: templateReasoning,

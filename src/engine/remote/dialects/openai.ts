@@ -6,9 +6,9 @@ import type { EngineDialect } from '../dialect.ts';
  */
 export const openai: EngineDialect = {
   healthPath: '/models',
-  closesAfterStream: ({ server }) => server?.includes('llama.cpp') === true,
+  closesAfterStream: /llama\.cpp/,
   samplingNames: null,
-  chatFields: () => ({}),
+  chatFields: null,
   reasoningFields: (effort) => ({ reasoning_effort: effort }),
   reasoningLimit: null,
   tool: (tool) => tool,

@@ -5,7 +5,7 @@ import { openai } from './openai.ts';
 export const tei: EngineDialect = {
   ...openai,
   healthPath: '//health',
-  closesAfterStream: () => false,
+  closesAfterStream: false,
   countTexts: {
     // The limit of a request unless it was started with another one.
     batchSize: 32,

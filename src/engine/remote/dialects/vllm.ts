@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import { RuntimeAdapters } from '../adapters/runtime-adapters.ts';
 import { type EngineDialect, postForJson, templateReasoning, tokenCountIn, tokensIn } from '../dialect.ts';
-import { samplingNames } from '../sampling-fields.ts';
-import { fieldsOf } from '../wire.ts';
+import { fieldsOf, samplingNames } from '../wire.ts';
 import { openai } from './openai.ts';
 
 export const vllm: EngineDialect = {
   ...openai,
-  closesAfterStream: () => false,
+  closesAfterStream: false,
   samplingNames,
   chatFields: ({ cacheScope }) => ({
     // Cached prefixes of one account must not show in the timing of another's calls.

@@ -1,8 +1,7 @@
 import { readBody } from '#http';
 import type { TextRequest } from '../../model-request.ts';
-import { readReasoningEffort } from '../chat-completions/chat-request.ts';
+import { readReasoningEffort, readSampling } from '../chat-completions/chat-request.ts';
 import { refuse } from '../openai/refuse.ts';
-import { readSampling } from '../openai/sampling.ts';
 import { type CompletionBody, completionRequestSchema } from './completions.contract.ts';
 
 /** Reads the body of P/completions: one prompt, one answer, no streaming. The prompt becomes one user turn, or what stands in front of a suffix. */
