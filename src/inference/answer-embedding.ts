@@ -1,11 +1,11 @@
 import type { Embedded, PreparedEmbedding } from '#engine';
-import { fault } from '#kernel';
+import { type Fault, fault } from '#kernel';
 import { type ServedModel, withQueryInstruction } from '#models';
 import type { InferenceDeps } from './deps.ts';
+import { embedInputs } from './embed-inputs.ts';
 import { type CallRoute, repeatJson, resolve } from './handle-call.ts';
-import { type ModelCall, runCall } from './model-call.ts';
+import type { ModelCall } from './model-call.ts';
 import type { EmbeddingAnswer, EmbeddingsRequest } from './model-request.ts';
-import { type RunEnd, watchCall } from './observe-calls.ts';
 import type { EmbeddingCall } from './protocol.ts';
 
 export function embeddingRoute(deps: InferenceDeps, route: EmbeddingCall): CallRoute<EmbeddingsRequest> {
@@ -34,7 +34,13 @@ async function answerEmbedding(
   }
   const bodyOf = (answer: EmbeddingAnswer) => route.collect(input, answer);
   await call.begin(model, { promptTokens: requestTokenBudget, maxTokens: 0 });
-  const answer = await embed(deps, call, { input, bodyOf });
+  const answer = await embedInputs(deps, call, {
+    inputs: { texts: instructed(input, model.queryInstruction), truncate: input.truncate },
+    refusalOf: limitRefusal,
+    check: checkAnswer,
+    answerOf: (embedded, { inputs }) => ({ ...embedded, truncated: inputs.map(({ truncated }) => truncated) }),
+    bodyOf,
+  });
   call.reply.type('application/json; charset=utf-8');
   return JSON.stringify(bodyOf(answer));
 }
@@ -59,65 +65,14 @@ function resolveEmbedding(deps: InferenceDeps, call: ModelCall, input: Embedding
   return model;
 }
 
-type Embedding = {
-  input: EmbeddingsRequest;
-  /** Makes the body of the answer. */
-  bodyOf: (answer: EmbeddingAnswer) => object;
-};
-
-/** Embeds the inputs of one call; resolves when the vectors are checked and charged. */
-function embed(deps: InferenceDeps, call: ModelCall, { input, bodyOf }: Embedding): Promise<EmbeddingAnswer> {
-  const { engine, observe } = deps;
-  const watch = observe && watchCall(observe, { call, sampling: null, streams: false });
-  const { model, signal, admitted } = call;
-  return runCall(call, {
-    observed: watch && { watch, endOf: (answer) => endOf(call, answer) },
-    record: (answer) => ({ body: () => bodyOf(answer) }),
-    release: ({ handle }) => engine.release(handle),
-    async prepare() {
-      const prepared = await engine.prepareEmbedding(
-        {
-          target: model.target,
-          texts: instructed(input, model.queryInstruction),
-          maxInputTokens: model.limits.maxInputTokens,
-          truncate: input.truncate,
-          requestTokens: model.limits.requestTokenBudget,
-          scope: admitted.accountId,
-        },
-        signal,
-      );
-      const excess = limitExcess(prepared, model.limits);
-      if (excess) {
-        engine.release(prepared.handle);
-        throw fault('invalid_request', { param: 'input', message: `input: ${excess}` });
-      }
-      return prepared;
-    },
-    async run(prepared) {
-      const embedded = await engine.embed({ handle: prepared.handle, signal });
-      const cancelled = signal.aborted && embedded.vectors.length === 0;
-      if (!cancelled) checkAnswer(embedded, prepared);
-      const { activeMs, promptTokens } = embedded;
-      return {
-        result: { ...embedded, truncated: prepared.inputs.map(({ truncated }) => truncated) },
-        run: { activeMs, promptTokens, completionTokens: 0, cancelled },
-      };
-    },
-  });
-}
-
-function endOf({ signal }: ModelCall, { vectors, promptTokens, activeMs }: EmbeddingAnswer): RunEnd {
-  return {
-    outcome: signal.aborted && vectors.length === 0 ? 'client_disconnected' : 'succeeded',
-    usage: { promptTokens, completionTokens: 0, reasoningTokens: 0, cachedTokens: 0 },
-    activeMs,
-    finishReason: null,
-  };
-}
-
 /** The instruction goes in front of queries only (interface 4.5.1). */
 function instructed({ inputs, role }: EmbeddingsRequest, instruction: string | null): string[] {
   return role === 'query' ? inputs.map((query) => withQueryInstruction(instruction, query)) : inputs;
+}
+
+function limitRefusal(prepared: PreparedEmbedding, limits: ServedModel['limits']): Fault | null {
+  const excess = limitExcess(prepared, limits);
+  return excess === null ? null : fault('invalid_request', { param: 'input', message: `input: ${excess}` });
 }
 
 function limitExcess({ inputs }: PreparedEmbedding, limits: ServedModel['limits']): string | null {
