@@ -2,6 +2,10 @@
 -- Running server processes. One that no longer renews `seen_at` is dead, and what its calls held is released.
 create table instances (
   id text primary key,
+  -- Where it runs, and what it does.
+  host text,
+  roles text,
+  started_at timestamptz not null default now(),
   seen_at timestamptz not null default now()
 );
 

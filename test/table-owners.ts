@@ -176,6 +176,10 @@ export const strangers: Record<string, { tables: string[]; reason: string }> = {
     reason:
       'a job is shown with where it is, what it learns from and what stands for it, in the statement that finds it',
   },
+  'src/training/jobs/installation-jobs.store.ts': {
+    tables: ['projects', 'accounts'],
+    reason: 'operators see where a job is',
+  },
   'src/training/serve/served-jobs.store.ts': {
     tables: ['projects', 'accounts'],
     reason: 'the registry of models names the project of a job',

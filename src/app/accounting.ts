@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { activityMonths } from '#activity';
 import { createCredits, ledgerMonths, salesOf } from '#billing';
 import { createCalls, failedRequestMonths } from '#calls';
@@ -33,7 +34,15 @@ export function openAccounting(
   });
   return {
     credits,
-    calls: createCalls({ database, serverId: instanceId, clock, log, timing, charged: credits.changed }),
+    calls: createCalls({
+      database,
+      serverId: instanceId,
+      server: { host: hostname(), roles: config.roles.join(', ') },
+      clock,
+      log,
+      timing,
+      charged: credits.changed,
+    }),
     keyUsage: createKeyUsage({ sql: database, clock }),
     months: monthsOf(infrastructure),
   };

@@ -10,9 +10,11 @@ import { inferenceRoutes } from '#inference';
 import { createKeyAuthenticator, keysRoutes } from '#keys';
 import { limitsRoutes } from '#limits';
 import { baseModelsRoutes, createMemoryPlans } from '#models';
-import { operatorModelsRoutes, peopleRoutes } from '#operator';
+import { operatorModelsRoutes, peopleRoutes, systemRoutes } from '#operator';
 import { projectsRoutes } from '#projects';
 import { answerStranger, webRoutes } from '#web';
+import { effectiveSettings } from '../settings/effective.ts';
+import { settings } from '../settings/settings.ts';
 import { type AppOptions, signUpDefaultsOf } from './infrastructure.ts';
 import { hubOf } from './resources.ts';
 import type { Rooms } from './rooms.ts';
@@ -83,6 +85,10 @@ async function addOperatorRoutes(server: FastifyInstance, rooms: Rooms): Promise
   const memoryPlans = createMemoryPlans(models, usePlanner);
   const hub = hubOf(config);
   await server.register(operatorModelsRoutes({ database, models, engine, gpu, memoryPlans, usePlanner, pulls, hub }));
+  const { environment, ...values } = config;
+  const installation = { database, objects: rooms.objects, models, gpu, isOwnDatabase: config.databaseUrl === null };
+  const shown = effectiveSettings(settings, values);
+  await server.register(systemRoutes({ ...installation, settings: shown, environment }));
 }
 
 function dashboardPartsOf({ database, feedback, training }: Rooms): DashboardParts {

@@ -8,7 +8,7 @@ import { type NewCall, OpenCall } from './open-call.ts';
 import { createReaper, type ReaperTiming } from './reaper.ts';
 import { type RequestRecord, recordOf } from './request-record.ts';
 import { deleteOldFailures, findTraces } from './requests.store.ts';
-import { renewServer } from './servers.store.ts';
+import { renewServer, type ServerFacts } from './servers.store.ts';
 
 /** Calls of models and other paid work of this server: what they reserve, what becomes of them, and what they cost. */
 export type Calls = {
@@ -42,6 +42,8 @@ export type CallsOptions = Pick<FailureLogOptions, 'maxWaiting' | 'perMinute'> &
   database: Database;
   /** Unique per process and start. */
   serverId: string;
+  /** For operators, who see which servers run. */
+  server?: ServerFacts | undefined;
   clock: Clock;
   log?: Log | undefined;
   timing?: Partial<CallsTiming>;
@@ -76,14 +78,23 @@ export function createCalls(options: CallsOptions): Calls {
   const open = new Map<string, OpenCall>();
   const inFlight = createInFlight();
   let registration: Promise<void> | null = null;
-  const reaper = createReaper({ database, serverId, clock, log, times, registered, isOpen: (id) => open.has(id) });
+  const reaper = createReaper({
+    database,
+    serverId,
+    clock,
+    log,
+    times,
+    registered,
+    isOpen: (id) => open.has(id),
+    server: options.server,
+  });
   const failures = createFailureLog({ ...options, sql: database });
   const batches = createCallBatches({ database, serverId, registered, clock, now });
   const deps = { batches, failures, clock, open, serverId, endForMs: times.endForMs, charged, inFlight };
   let isStopping = false;
 
   function registered(): Promise<void> {
-    registration ??= renewServer(database, serverId).catch((error: unknown) => {
+    registration ??= renewServer(database, serverId, options.server).catch((error: unknown) => {
       registration = null;
       throw error;
     });

@@ -16,3 +16,4 @@ export { obeyIdempotencyKeys, once, replayHeaders } from './once.ts';
 export type { CallFailure, CallTarget, OpenCall } from './open-call.ts';
 export { fingerprintOf, hasIdempotencyKey, requireIdempotencyKey } from './open-call.ts';
 export { requestsRoutes } from './requests.routes.ts';
+export { listServers, type RunningServer } from './servers.store.ts';

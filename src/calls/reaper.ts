@@ -3,7 +3,14 @@ import type { Database } from '#db';
 import { type Clock, createIntervalTask, type IntervalTask, joinIntervalTasks, type Log } from '#kernel';
 import { voidCallsQuickly } from './calls.store.ts';
 import { createDeathWatch } from './death-watch.ts';
-import { deleteServer, listOtherServers, listOwnCalls, reapServers, renewServer } from './servers.store.ts';
+import {
+  deleteServer,
+  listOtherServers,
+  listOwnCalls,
+  reapServers,
+  renewServer,
+  type ServerFacts,
+} from './servers.store.ts';
 
 export type ReaperTiming = {
   /** Pause between heartbeats. */
@@ -17,6 +24,7 @@ export type ReaperTiming = {
 export type ReaperOptions = {
   database: Database;
   serverId: string;
+  server?: ServerFacts | undefined;
   clock: Clock;
   log: Log | undefined;
   times: ReaperTiming;
@@ -33,6 +41,7 @@ const leavePauseMs = 500;
 export function createReaper({
   database,
   serverId,
+  server,
   clock,
   log,
   times,
@@ -55,7 +64,7 @@ export function createReaper({
 
   async function sendHeartbeat(): Promise<void> {
     await registered();
-    await renewServer(database, serverId);
+    await renewServer(database, serverId, server);
   }
 
   async function leave(): Promise<void> {

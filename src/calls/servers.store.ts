@@ -3,12 +3,36 @@ import type { Sql } from '#db';
 /** The last heartbeat of a server as PostgreSQL writes it; null: it has calls but is not registered. */
 export type Sighting = { id: string; seenAt: string | null };
 
+/** Where a server runs, and what it does. */
+export type ServerFacts = { host: string; roles: string };
+
+/** A server that is registered. */
+export type RunningServer = {
+  id: string;
+  host: string | null;
+  roles: string | null;
+  startedAt: Date;
+  seenAt: Date;
+  /** Calls of models that it works on. */
+  calls: number;
+};
+
+export function listServers(sql: Sql): Promise<RunningServer[]> {
+  return sql.query<RunningServer>(
+    `select i.id, i.host, i.roles, i.started_at as "startedAt", i.seen_at as "seenAt",
+            (select count(*)::integer from calls c where c.server_id = i.id and c.status is null) as calls
+       from instances i order by i.started_at, i.id`,
+  );
+}
+
 /** Registers the server or renews its heartbeat; the time is the database's. */
-export async function renewServer(sql: Sql, id: string): Promise<void> {
-  await sql.query('insert into instances (id) values ($1) on conflict (id) do update set seen_at = now()', [id], {
-    name: 'calls.renew_server',
-    timeoutMs: 5_000,
-  });
+export async function renewServer(sql: Sql, id: string, facts: ServerFacts | null = null): Promise<void> {
+  await sql.query(
+    `insert into instances (id, host, roles) values ($1, $2, $3)
+     on conflict (id) do update set seen_at = now()`,
+    [id, facts?.host ?? null, facts?.roles ?? null],
+    { name: 'calls.renew_server', timeoutMs: 5_000 },
+  );
 }
 
 /** Removes a server that has ended; calls that it left behind are then reaped like those of a dead one. */

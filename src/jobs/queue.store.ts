@@ -23,3 +23,17 @@ export async function nextQueueRound(
   if (!row) throw new Error('A select without a table gave no row. This is a bug.');
   return row.round;
 }
+
+/** Background work of one kind. */
+export type QueueCounts = { name: string; waiting: number; active: number; failed: number };
+
+/** Work that is done is removed after a day, that which failed too. */
+export function countQueued(sql: Sql): Promise<QueueCounts[]> {
+  return sql.query<QueueCounts>(
+    `select q.name, count(*) filter (where j.state in ('created', 'retry'))::integer as waiting,
+            count(*) filter (where j.state = 'active')::integer as active,
+            count(*) filter (where j.state = 'failed')::integer as failed
+       from ${schema}.queue q left join ${schema}.job j on j.name = q.name
+      where q.name not like '\\_\\_%' group by q.name order by q.name`,
+  );
+}

@@ -6,6 +6,8 @@ export type Setting<T> = {
   expected: string;
   /** undefined: the text is no value of this setting. */
   read: (text: string) => T | undefined;
+  /** How many of the value one of the text is: a number of seconds is stored as milliseconds. */
+  unit?: number;
 };
 
 export type SettingValues<Settings> = {
@@ -39,10 +41,11 @@ export function integer<const Fallback extends number | null>(
   what: string,
   [least, most, unit = 1]: readonly [least: number, most: number, unit?: number],
 ) {
-  return setting<number, Fallback>(env, fallback, `${what}, ${least} to ${most}`, (value) => {
+  const numbers = setting<number, Fallback>(env, fallback, `${what}, ${least} to ${most}`, (value) => {
     const count = /^\d{1,12}$/.test(value) ? Number(value) : Number.NaN;
     return count >= least && count <= most ? count * unit : undefined;
   });
+  return { ...numbers, unit };
 }
 
 export function oneOf<const Choice extends string>(env: string, fallback: NoInfer<Choice>, choices: readonly Choice[]) {

@@ -1,3 +1,4 @@
+export { type InstallationJob, listInstallationJobs } from './jobs/installation-jobs.store.ts';
 export { artifactKeys } from './jobs/job.ts';
 export { listLiveJobsByBase } from './jobs/jobs.store.ts';
 export { findOrphanTrainingObjects, removeOrphanTrainingObjects } from './orphan-objects.ts';

@@ -28,6 +28,7 @@ const texts: Record<string, PathParameter> = {
   chat_id: id('Id of the chat.', 'cht'),
   message_id: id('Id of the message.', 'msg'),
   base_model_id: { text: 'Id of the base model.', example: 'qwen3-4b' },
+  route_name: { text: 'Name of the route.', example: 'gpu-1' },
   pull_id: id('Id of the pull.', 'pul'),
   activity_id: id('Id of the row.', 'act'),
   account_id: id('Id of the account.', 'acc'),

@@ -14,6 +14,8 @@ export {
   setDraining,
 } from './serving-routes.store.ts';
 
+export { type RouteTest, testRoute } from './test-route.ts';
+
 /** A remote engine, as somebody describes it. */
 export type RouteDescription = {
   name: string;

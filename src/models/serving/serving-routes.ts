@@ -93,7 +93,7 @@ function openRoutes(
 const sizesOf = ({ maxContextTokens, dimensions }: BaseModel) => ({ maxContextTokens, dimensions });
 
 /** undefined: it is not there. */
-function readSecret(source: string, environment: Record<string, string | undefined>): string | undefined {
+export function readSecret(source: string, environment: Record<string, string | undefined>): string | undefined {
   const colon = source.indexOf(':');
   const [type, location] = [source.slice(0, colon), source.slice(colon + 1)];
   if (type === 'env') return environment[location] || undefined;

@@ -30,6 +30,18 @@ async function pull({ world }: Scene) {
 
 const tinyChat = () => ({ params: { baseModelId: 'fanfold-tiny-chat' } });
 
+const route =
+  (body?: object) =>
+  async ({ world }: Scene) => {
+    const routeName = newId('req').toLowerCase().replace('_', '-');
+    await world.database.query(
+      `insert into serving_routes (id, base_model_id, api, url, upstream_model, capacity, weight, draining)
+       values ($1, 'qwen3-4b', 'vllm', 'http://127.0.0.1:9/v1', 'x', 1, 1, true)`,
+      [routeName],
+    );
+    return { params: { routeName }, ...(body ? { body } : {}) };
+  };
+
 const about = (body: object) => async (scene: Scene) => ({ ...(await person(scene)), body });
 
 export const rows: Row[] = [
@@ -110,4 +122,20 @@ export const rows: Row[] = [
   },
   { operation: 'operator_pulls.read', expected: operatorOnly(), request: pull },
   { operation: 'operator_pulls.cancel', expected: operatorOnly(), request: pull },
+  { operation: 'operator_routes.list', expected: operatorOnly() },
+  {
+    operation: 'operator_routes.save',
+    expected: operatorOnly(),
+    request: () => ({
+      params: { routeName: 'nowhere' },
+      body: { base_model_id: 'qwen3-4b', url: 'http://127.0.0.1:9/v1', api: 'vllm' },
+    }),
+  },
+  { operation: 'operator_routes.drain', expected: operatorOnly(), request: route({ draining: true }) },
+  { operation: 'operator_routes.test', expected: operatorOnly(), request: route() },
+  { operation: 'operator_routes.delete', expected: operatorOnly('204'), request: route() },
+  { operation: 'operator_settings.list', expected: operatorOnly() },
+  { operation: 'operator_health.read', expected: operatorOnly() },
+  { operation: 'operator_jobs.list', expected: operatorOnly() },
+  { operation: 'operator_workers.list', expected: operatorOnly() },
 ];

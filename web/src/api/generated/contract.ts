@@ -549,6 +549,19 @@ export type Schemas = {
     budget: { memory_bytes: number; vram_bytes: number } | null;
     options: { sequences: number; needed: { memory_bytes: number; vram_bytes: number }; fits: boolean }[];
   };
+  OperatorServingRoute: {
+    name: string;
+    base_model_id: string;
+    api: string;
+    url: string;
+    upstream_model: string;
+    secret_source: string | null;
+    capacity: number;
+    weight: number;
+    draining: boolean;
+    vision: boolean;
+    adapters_folder: string | null;
+  };
   Person: {
     id: string;
     slug: string;
@@ -1979,6 +1992,66 @@ export type Routes = {
   };
   'GET /api/v1/operator/pulls/{pull_id}': { response: Schemas['ModelPull'] };
   'POST /api/v1/operator/pulls/{pull_id}/cancel': { response: Schemas['ModelPull'] };
+  'GET /api/v1/operator/serving-routes': { response: { data: Schemas['OperatorServingRoute'][] } };
+  'PUT /api/v1/operator/serving-routes/{route_name}': {
+    body: {
+      base_model_id: string;
+      url: string;
+      api?: string;
+      upstream_model?: string;
+      secret_env?: string;
+      secret_file?: string;
+      capacity?: number;
+      weight?: number;
+      vision?: boolean;
+      adapters_folder?: string;
+      adapters_seen_as?: string;
+    };
+    response: Schemas['OperatorServingRoute'];
+  };
+  'PATCH /api/v1/operator/serving-routes/{route_name}': { body: { draining: boolean }; response: Schemas['OperatorServingRoute'] };
+  'DELETE /api/v1/operator/serving-routes/{route_name}': { response: null };
+  'POST /api/v1/operator/serving-routes/{route_name}/test': {
+    response: {
+      reachable: boolean;
+      status: number | null;
+      latency_ms: number | null;
+      models: string[] | null;
+      error: string | null;
+    };
+  };
+  'GET /api/v1/operator/settings': {
+    response: { data: ({ name: string; value: string | null; is_default: boolean; expected: string })[] };
+  };
+  'GET /api/v1/operator/health': { response: { healthy: boolean; problems: string[]; notes: string[] } };
+  'GET /api/v1/operator/jobs': {
+    response: {
+      data: ({
+        id: string;
+        project: string;
+        name: string;
+        base_model_id: string;
+        state: string;
+        worker: string | null;
+        created_at: string;
+        started_at: string | null;
+        finished_at: string | null;
+      })[];
+      tasks: { name: string; waiting: number; active: number; failed: number }[];
+    };
+  };
+  'GET /api/v1/operator/workers': {
+    response: {
+      data: ({
+        id: string;
+        host: string | null;
+        roles: string | null;
+        started_at: string;
+        seen_at: string;
+        calls: number;
+      })[];
+    };
+  };
   'GET /api/v1/openapi.en.json': { response: Schemas['OpenApiDocument'] };
   'GET /api/v1/openapi.en.yaml': { response: unknown };
   'GET /api/v1/openapi.zh.json': { response: Schemas['OpenApiDocument'] };
