@@ -95,7 +95,11 @@ async function prepare(scale: { rows: number; months: number }) {
 async function makeCall(calls: Calls, { accountId, keyId }: GrownAccount): Promise<void> {
   const requestId = newId('req');
   const project = { id: 'prj_1', owner: 'owner', slug: 'project' };
-  const call = calls.open({ id: requestId, operation: 'chat.create', target: { accountId, project, model: 'chat' } });
+  const call = calls.open({
+    id: requestId,
+    operation: 'chat.create',
+    target: { accountId, project, model: 'chat', key: null },
+  });
   await call.begin({ keyId, heldMicro: 1_000n, limits: null, idempotency: null });
   await call.end({
     type: 'inference',

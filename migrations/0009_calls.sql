@@ -46,23 +46,48 @@ create index calls_limited on calls (account_id) where is_limited and status is 
 create index calls_limited_by_key on calls (key_id) where is_limited and status is null;
 create index calls_answered on calls (created_at) where status is not null;
 
--- What became of calls without a ledger row; kept for 30 days.
-create table failed_requests (
-  id text collate "C" primary key,
+-- What became of calls of models that have ended, charged or not; kept for 30 days. Written in the background, so a row may be
+-- missing after a crash or in a flood; what a call cost is in the ledger. Ids begin with the time at which the call arrived.
+create table request_log (
+  id text collate "C" not null,
   account_id text not null,
-  state text not null check (state in ('failed', 'canceled', 'unknown')),
+  state text not null check (state in ('succeeded', 'failed', 'canceled', 'unknown')),
   operation text,
   project_id text,
+  key_id text,
+  key_name text,
   model text,
   http_status smallint,
   error_code text,
-  finished_at timestamptz not null
+  error_message text,
+  prompt_tokens integer,
+  completion_tokens integer,
+  -- From its arrival; null: the answer was not streamed.
+  first_token_ms integer,
+  -- From its arrival; null: nobody knows.
+  total_ms integer,
+  active_ms double precision not null default 0,
+  micro bigint not null default 0,
+  finished_at timestamptz not null,
+  primary key (account_id, id)
 ) partition by range (id);
--- Counts the failures of an account in a time span, as ids begin with their time. A client that left is no failure.
-create index failed_requests_by_account on failed_requests (account_id, id) where state <> 'canceled';
+-- Lists and counts the calls of an account that did not succeed: of millions of calls they may be a few.
+create index request_log_not_succeeded on request_log (account_id, id, state) where state <> 'succeeded';
 
-create table failed_requests_other partition of failed_requests default;
-select add_month('failed_requests', 'req', (month_of(now()) + make_interval(months => ahead))::date)
+create table request_log_other partition of request_log default;
+select add_month('request_log', 'req', (month_of(now()) + make_interval(months => ahead))::date)
+  from generate_series(0, 2) as ahead;
+
+-- Tokens of the calls in `request_log`, by the hour in which they arrived.
+create table token_hours (
+  account_id text not null,
+  hour timestamptz not null,
+  prompt_tokens bigint not null,
+  completion_tokens bigint not null,
+  primary key (account_id, hour)
+) partition by range (hour);
+create table token_hours_other partition of token_hours default;
+select add_month('token_hours', 'time', (month_of(now()) + make_interval(months => ahead))::date)
   from generate_series(0, 2) as ahead;
 
 -- Removes calls that have not ended, releases their credits and frees their keys. `lock_ms` is the longest wait for a locked
@@ -379,9 +404,9 @@ begin
   with voided as (
     select v.* from void_calls(array(select request_id from calls where server_id = any(dead) and status is null), 0) v
   ), noted as (
-    insert into failed_requests (id, account_id, state, operation, project_id, model, finished_at)
-    select request_id, account_id, 'unknown', operation, project_id, model, now() from voided where project_id is not null
-        on conflict (id) do nothing
+    insert into request_log (id, account_id, state, operation, project_id, key_id, model, finished_at)
+    select request_id, account_id, 'unknown', operation, project_id, key_id, model, now() from voided where project_id is not null
+        on conflict (account_id, id) do nothing
   )
   select count(*) into reaped from voided;
   return reaped;

@@ -24,7 +24,8 @@ export const tables: Record<string, string> = {
   usage_hours: 'billing',
   usage_days: 'billing',
   usage_lists: 'billing',
-  failed_requests: 'calls',
+  request_log: 'calls',
+  token_hours: 'calls',
   limit_counters: 'limits',
   account_storage: 'limits',
   activity: 'activity',
@@ -111,7 +112,7 @@ export const strangers: Record<string, { tables: string[]; reason: string }> = {
     reason: 'one statement admits a call: it is the hot path',
   },
   'src/dashboard/dashboard.store.ts': {
-    tables: ['accounts', 'projects', 'api_keys', 'hosted_models', 'failed_requests', 'ledger'],
+    tables: ['accounts', 'projects', 'api_keys', 'hosted_models', 'request_log', 'token_hours', 'ledger'],
     reason: 'an account at a glance is one statement: a dozen would be a dozen moments',
   },
   'src/inference/saved-calls.store.ts': {
@@ -159,6 +160,10 @@ export const strangers: Record<string, { tables: string[]; reason: string }> = {
   'src/calls/requests.store.ts': {
     tables: ['ledger', 'ledger_once', 'projects', 'accounts'],
     reason: 'what became of a call is gathered from wherever one leaves a trace, in one statement',
+  },
+  'src/calls/request-list.store.ts': {
+    tables: ['ledger_once', 'projects', 'accounts'],
+    reason: 'a page of calls names their projects, in one statement',
   },
   'src/billing/ledger.store.ts': { tables: ['accounts'], reason: 'the balance changes with its ledger row' },
   'src/billing/credits/credits.store.ts': { tables: ['accounts'], reason: 'balance and sums of one moment' },

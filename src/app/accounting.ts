@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { activityMonths } from '#activity';
 import { createCredits, ledgerMonths, salesOf } from '#billing';
-import { createCalls, failedRequestMonths } from '#calls';
+import { createCalls, requestMonths } from '#calls';
 import { createPartitionMaintenance } from '#db';
 import { eventMonths } from '#feedback';
 import { createKeyUsage } from '#keys';
@@ -55,7 +55,7 @@ function monthsOf({ config, database, log, clock }: Infrastructure) {
     tables: [
       ...ledgerMonths({ database, clock, keepMonths: config.ledgerMonths }),
       activityMonths(clock, config.activityMonths),
-      failedRequestMonths(clock),
+      ...requestMonths(clock),
       eventMonths(clock, config.feedbackRetentionDays),
     ],
   });

@@ -52,7 +52,7 @@ async function addAccountRoutes(server: FastifyInstance, rooms: Rooms): Promise<
   await server.register(accountRoutes(identity));
   await server.register(keysRoutes({ database, cursors }));
   await server.register(limitsRoutes({ database }));
-  await server.register(requestsRoutes(rooms.calls));
+  await server.register(requestsRoutes(rooms.calls, { sql: database, cursors, clock }));
   await server.register(activityRoutes({ sql: database, cursors }));
   const parts = dashboardPartsOf(rooms);
   await server.register(dashboardRoutes({ sql: database, clock, parts, lowMicro: rooms.config.lowBalanceMicro }));

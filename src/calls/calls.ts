@@ -3,11 +3,13 @@ import { type Clock, createInFlight, createIntervalTask, fault, joinIntervalTask
 import { deleteOldAnswers, deleteUnusedCounters, findByKey } from './answers.store.ts';
 import { createCallBatches } from './call-batches.ts';
 import { type StoredAnswer, voidCalls } from './calls.store.ts';
-import { createFailureLog, type FailureLogOptions } from './failure-log.ts';
+import { keptDays, keptMs } from './kept-time.ts';
 import { type NewCall, OpenCall } from './open-call.ts';
 import { createReaper, type ReaperTiming } from './reaper.ts';
+import { deleteOldRequests } from './request-log.store.ts';
+import { createRequestLog, type RequestLogOptions } from './request-log.ts';
 import { type RequestRecord, recordOf } from './request-record.ts';
-import { deleteOldFailures, findTraces } from './requests.store.ts';
+import { findTraces } from './requests.store.ts';
 import { renewServer, type ServerFacts } from './servers.store.ts';
 
 /** Calls of models and other paid work of this server: what they reserve, what becomes of them, and what they cost. */
@@ -38,7 +40,7 @@ export type Calls = {
 
 export type CallsTiming = ReaperTiming & { endForMs: number };
 
-export type CallsOptions = Pick<FailureLogOptions, 'maxWaiting' | 'perMinute'> & {
+export type CallsOptions = Pick<RequestLogOptions, 'maxWaiting' | 'perMinute' | 'pauseMs'> & {
   database: Database;
   /** Unique per process and start. */
   serverId: string;
@@ -63,13 +65,15 @@ const defaultTiming: CallsTiming = {
   endForMs: 10_000,
 };
 
-const keptDays = 30;
-const keptMs = keptDays * 24 * 60 * 60_000;
 const deletedAtOnce = 500;
 
 /** Their months go when they are no longer shown. */
-export function failedRequestMonths(clock: Clock): PartitionedTable {
-  return { table: 'failed_requests', key: 'req', keptSince: () => new Date(clock.nowMs() - keptMs), removal: 'drop' };
+export function requestMonths(clock: Clock): PartitionedTable[] {
+  const keptSince = () => new Date(clock.nowMs() - keptMs);
+  return [
+    { table: 'request_log', key: 'req', keptSince, removal: 'drop' },
+    { table: 'token_hours', key: 'time', keptSince, removal: 'drop' },
+  ];
 }
 
 export function createCalls(options: CallsOptions): Calls {
@@ -88,9 +92,9 @@ export function createCalls(options: CallsOptions): Calls {
     isOpen: (id) => open.has(id),
     server: options.server,
   });
-  const failures = createFailureLog({ ...options, sql: database });
+  const requestLog = createRequestLog({ ...options, sql: database });
   const batches = createCallBatches({ database, serverId, registered, clock, now });
-  const deps = { batches, failures, clock, open, serverId, endForMs: times.endForMs, charged, inFlight };
+  const deps = { batches, ended: requestLog.ended, clock, open, serverId, endForMs: times.endForMs, charged, inFlight };
   let isStopping = false;
 
   function registered(): Promise<void> {
@@ -103,12 +107,13 @@ export function createCalls(options: CallsOptions): Calls {
 
   async function cleanUp(): Promise<void> {
     while ((await deleteOldAnswers(database, deletedAtOnce)) === deletedAtOnce);
-    while ((await deleteOldFailures(database, keptDays, deletedAtOnce)) === deletedAtOnce);
+    while ((await deleteOldRequests(database, keptDays, deletedAtOnce)) === deletedAtOnce);
     await deleteUnusedCounters(database, now());
   }
 
   const tasks = joinIntervalTasks([
     reaper,
+    requestLog,
     createIntervalTask({
       pauseMs: cleanUpMs,
       first: 'after a pause',
@@ -159,7 +164,6 @@ export function createCalls(options: CallsOptions): Calls {
     async stop() {
       isStopping = true;
       await inFlight.drained();
-      await failures.flush();
       await tasks.stop();
     },
   };

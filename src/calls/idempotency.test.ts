@@ -9,7 +9,8 @@ import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { findByKey, storeAnswer } from './answers.store.ts';
 import { beginCalls, type StoredAnswer } from './calls.store.ts';
 import { type Calls, createCalls } from './calls.ts';
-import { fingerprintOf, hasIdempotencyKey, keyWasLost, requireIdempotencyKey } from './open-call.ts';
+import { fingerprintOf, requireIdempotencyKey } from './idempotency-key.ts';
+import { hasIdempotencyKey, keyWasLost } from './open-call.ts';
 
 let pg: TestDatabase;
 let accountId: string;
@@ -42,7 +43,7 @@ type Reservation = {
 
 async function reserve(calls: Calls, key: string, of: unknown = body, account = accountId): Promise<Reservation> {
   const requestId = newId('req');
-  const target = { accountId: account, project: null, model: null };
+  const target = { accountId: account, project: null, model: null, key: null };
   const call = calls.open({ id: requestId, operation: 'things.create', target });
   try {
     const idempotency = { key, fingerprint: fingerprint(of) };

@@ -1,6 +1,6 @@
 export type { Attachment } from './call-batches.ts';
 export { beginCalls, endCall, endCalls, voidCalls } from './calls.store.ts';
-export { type Calls, type CallsTiming, createCalls, failedRequestMonths } from './calls.ts';
+export { type Calls, type CallsTiming, createCalls, requestMonths } from './calls.ts';
 export type { Charge } from './charge.ts';
 export {
   billingUnitMs,
@@ -12,8 +12,9 @@ export {
   priceOfUnits,
   tooFewCredits,
 } from './charge.ts';
+export { fingerprintOf, requireIdempotencyKey } from './idempotency-key.ts';
 export { obeyIdempotencyKeys, once, replayHeaders } from './once.ts';
 export type { CallFailure, CallTarget, OpenCall } from './open-call.ts';
-export { fingerprintOf, hasIdempotencyKey, requireIdempotencyKey } from './open-call.ts';
+export { hasIdempotencyKey } from './open-call.ts';
 export { requestsRoutes } from './requests.routes.ts';
 export { listServers, type RunningServer } from './servers.store.ts';

@@ -55,7 +55,7 @@ type Pass = { headers: Record<string, string>; leave: () => Promise<void>; pay: 
 async function enter(calls: Calls, subjects: LimitedSubject[], micro = 0n, requestId = newId('req')): Promise<Pass> {
   const account = subjects.find(({ scope }) => scope === 'account');
   const keyId = subjects.find(({ scope }) => scope === 'key')?.id ?? null;
-  const target = { accountId: account?.id ?? payer(), project: null, model: null };
+  const target = { accountId: account?.id ?? payer(), project: null, model: null, key: null };
   const call = calls.open({ id: requestId, operation: 'chat.create', target });
   try {
     const begun = await call.begin({ keyId, heldMicro: micro, limits: subjects, idempotency: null });

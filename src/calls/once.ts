@@ -5,15 +5,8 @@ import { fault } from '#kernel';
 import { storeAnswer } from './answers.store.ts';
 import type { StoredAnswer } from './calls.store.ts';
 import type { Calls } from './calls.ts';
-import {
-  type BeginOptions,
-  type Begun,
-  fingerprintOf,
-  hasIdempotencyKey,
-  keyWasLost,
-  type OpenCall,
-  requireIdempotencyKey,
-} from './open-call.ts';
+import { fingerprintOf, requireIdempotencyKey } from './idempotency-key.ts';
+import { type BeginOptions, type Begun, hasIdempotencyKey, keyWasLost, type OpenCall } from './open-call.ts';
 import { credentialOf, type SealOwner, seal, unseal } from './seal.ts';
 
 /** A native request with an `Idempotency-Key`: all it changes is one transaction, which stores the answer too. */
@@ -65,7 +58,11 @@ function createHooks({ calls, database }: { calls: Calls; database: Database }) 
       const { accountId } = request.principal;
       const owner = { credential: credentialOf(request.headers), accountId, key };
       const operation = request.routeOptions.config.operation ?? request.routeOptions.url ?? '';
-      const call = calls.open({ id: request.id, operation, target: { accountId, project: null, model: null } });
+      const call = calls.open({
+        id: request.id,
+        operation,
+        target: { accountId, project: null, model: null, key: null },
+      });
       const idempotency = { key, fingerprint: fingerprintOf(request) };
       const begun = await begin(call, { keyId: null, heldMicro: 0n, limits: null, idempotency });
       if (begun.state === 'answered') {

@@ -1,15 +1,23 @@
-import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '#db';
-import { type Clock, type Fault, fault, type InFlight, isUnavailableFault, type Micro } from '#kernel';
+import {
+  type Clock,
+  type Fault,
+  fault,
+  type InFlight,
+  isUnavailableFault,
+  type Micro,
+  storable,
+  timeOfId,
+} from '#kernel';
 import { type CheckedSubject, type LimitedSubject, limitHeaders, refusalOf } from '#limits';
 import type { Attachment, CallBatches } from './call-batches.ts';
 import { type BeginRequest, endCall, type StoredAnswer, type UsageBySubject } from './calls.store.ts';
 import type { Charge } from './charge.ts';
-import type { FailureLog } from './failure-log.ts';
+import type { EndState, RequestEnd } from './request-log.store.ts';
+import type { EndedCalls } from './request-log.ts';
 import type { CallProgress, ReceivedRequest } from './request-record.ts';
-import type { FailedState } from './requests.store.ts';
 
 /** A call that has arrived. */
 export type NewCall = {
@@ -20,10 +28,15 @@ export type NewCall = {
 };
 
 /** Who calls what. */
-export type CallTarget = Pick<ReceivedRequest, 'accountId' | 'project' | 'model'>;
+export type CallTarget = Pick<ReceivedRequest, 'accountId' | 'project' | 'model' | 'key'>;
 
 /** How a call ended that was not charged. */
-export type CallFailure = { state: FailedState; httpStatus: number | null; errorCode: string | null };
+export type CallFailure = {
+  state: Exclude<EndState, 'succeeded'>;
+  httpStatus: number | null;
+  errorCode: string | null;
+  errorMessage: string | null;
+};
 
 export type BeginOptions = Pick<BeginRequest, 'keyId' | 'heldMicro' | 'limits' | 'idempotency'>;
 
@@ -43,7 +56,7 @@ export type EndOptions = {
 
 export type OpenCallDeps = {
   batches: CallBatches;
-  failures: FailureLog;
+  ended: EndedCalls;
   clock: Clock;
   open: Map<string, OpenCall>;
   /** Counts what calls are doing with the database, so that whoever stops can wait for it. */
@@ -59,6 +72,8 @@ const attempts = 5;
 const firstPauseMs = 20;
 const longestPauseMs = 1_000;
 const longestModel = 200;
+const longestMessage = 500;
+const longestMs = 2 ** 31 - 1;
 
 /**
  * A call, or other paid work of a server, from its arrival to its end: `begin` reserves what it may cost, `end` charges it, and
@@ -75,13 +90,14 @@ export class OpenCall {
   /** A row may exist. */
   #mayHaveBegun = false;
   #isClosed = false;
+  #firstTokenMs: number | null = null;
 
   constructor({ id, operation, target }: NewCall, deps: OpenCallDeps) {
     this.id = id;
     this.operation = operation;
     this.target = {
       ...target,
-      model: target.model?.slice(0, longestModel).toWellFormed().replaceAll('\0', '') ?? null,
+      model: target.model === null ? null : target.model.slice(0, longestModel).toWellFormed().replaceAll('\0', ''),
     };
     this.#deps = deps;
   }
@@ -169,6 +185,7 @@ export class OpenCall {
         if (result.outcome === 'charged') {
           this.#mayHaveBegun = false;
           charged.add(this.target.accountId);
+          this.#recordCharge(charge, result.chargedMicro);
           return result.chargedMicro;
         }
         if (result.outcome === 'lost') throw keyWasLost();
@@ -189,13 +206,53 @@ export class OpenCall {
     return micro;
   }
 
+  /** The first piece of a streamed answer is there. */
+  firstToken(): void {
+    this.#firstTokenMs ??= this.#sinceArrival();
+  }
+
   /** Records how it failed, in the background. */
-  failed(failure: CallFailure): void {
-    const { failures, clock } = this.#deps;
+  failed({ errorMessage, ...failure }: CallFailure): void {
+    const message = errorMessage === null ? null : storable(errorMessage.slice(0, longestMessage));
+    const nothing = { promptTokens: null, completionTokens: null, activeMs: 0, micro: 0n };
+    this.#record({ ...failure, ...nothing, errorMessage: message });
+  }
+
+  #recordCharge({ outcome, usage, activeMs }: Unsettled, micro: Micro): void {
+    const isAnswered = outcome === 'succeeded';
+    this.#record({
+      state: isAnswered ? 'succeeded' : 'canceled',
+      httpStatus: isAnswered ? 200 : null,
+      errorCode: null,
+      errorMessage: null,
+      promptTokens: usage?.promptTokens ?? null,
+      completionTokens: usage?.completionTokens ?? null,
+      activeMs,
+      micro,
+    });
+  }
+
+  #record(end: RequestEnd): void {
+    const { ended, clock } = this.#deps;
     const { id, operation } = this;
-    const { accountId, project, model } = this.target;
-    const finishedAt = new Date(clock.nowMs());
-    failures.record({ ...failure, id, accountId, operation, projectId: project?.id ?? null, model, finishedAt });
+    const { accountId, project, model, key } = this.target;
+    const from = { projectId: project?.id ?? null, keyId: key?.id ?? null, keyName: key?.name ?? null, model };
+    const times = {
+      firstTokenMs: this.#firstTokenMs,
+      totalMs: this.#sinceArrival(),
+      finishedAt: new Date(clock.nowMs()),
+    };
+    const own = ended.byAccount.get(accountId) ?? [];
+    if (ended.count >= ended.most || own.length >= ended.most / 2) return;
+    own.push({ id, accountId, operation, ...from, ...end, ...times });
+    ended.byAccount.set(accountId, own);
+    ended.count += 1;
+  }
+
+  /** Its id was made when it arrived. */
+  #sinceArrival(): number {
+    const nowMs = this.#deps.clock.nowMs();
+    return Math.min(longestMs, Math.max(0, Math.round(nowMs - (timeOfId('req', this.id) ?? nowMs))));
   }
 
   /** It is over: what has begun and was not charged is undone. Never rejects: the reaper does what cannot be done now. */
@@ -248,25 +305,4 @@ export function keyWasLost(): Fault {
   return fault('idempotency_in_progress', { message: 'Another process has taken this request over.' });
 }
 
-const headerName = 'idempotency-key';
-const keyPattern = /^[\x20-\x7e]{1,128}$/;
-
-export function hasIdempotencyKey(headers: IncomingHttpHeaders): boolean {
-  return headers[headerName] !== undefined;
-}
-
-/** The `Idempotency-Key` of a request that has one. Throws `invalid_request`. */
-export function requireIdempotencyKey(headers: IncomingHttpHeaders): string {
-  const sent = headers[headerName];
-  if (typeof sent === 'string' && keyPattern.test(sent)) return sent;
-  throw fault('invalid_request', {
-    message: 'Idempotency-Key: expected 1 to 128 printable ASCII characters.',
-    param: 'Idempotency-Key',
-  });
-}
-
-/** SHA-256 over method, path and body; the query string is no part of it. */
-export function fingerprintOf({ method, url, body }: { method: string; url: string; body: unknown }): Buffer {
-  const [path = ''] = url.split('?', 1);
-  return createHash('sha256').update(`${method} ${path}\n`).update(JSON.stringify(body)).digest();
-}
+export const hasIdempotencyKey = (headers: IncomingHttpHeaders): boolean => headers['idempotency-key'] !== undefined;

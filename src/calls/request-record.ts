@@ -12,6 +12,12 @@ export type RequestRecord = {
   state: RequestState;
   httpStatus: number | null;
   errorCode: string | null;
+  errorMessage: string | null;
+  key: { id: string; name: string } | null;
+  promptTokens: number | null;
+  completionTokens: number | null;
+  firstTokenMs: number | null;
+  totalMs: number | null;
   activeMs: number;
   credits: string;
   createdAt: Date;
@@ -26,6 +32,8 @@ export type ReceivedRequest = {
   /** Null: the request is of no project. */
   project: { id: string; owner: string; slug: string } | null;
   model: string | null;
+  /** Null: somebody who is signed in. */
+  key: { id: string; name: string } | null;
 };
 
 /** How far a call has come that this process works on. */
@@ -37,10 +45,24 @@ export type CallProgress = 'received' | 'running';
  */
 export function recordOf(
   { id, createdAt }: { id: string; createdAt: Date },
-  { charge, failure, running, project }: Traces,
+  { charge, logged, running, project, key }: Traces,
   here: (ReceivedRequest & { progress: CallProgress }) | null,
 ): RequestRecord | null {
-  const blank = { id, createdAt, project, httpStatus: null, errorCode: null, activeMs: 0, credits: formatCredits(0n) };
+  const blank = {
+    id,
+    createdAt,
+    project,
+    key,
+    httpStatus: null,
+    errorCode: null,
+    errorMessage: null,
+    promptTokens: null,
+    completionTokens: null,
+    firstTokenMs: null,
+    totalMs: null,
+    activeMs: 0,
+    credits: formatCredits(0n),
+  };
   if (charge) {
     const succeeded = charge.outcome === 'succeeded';
     return {
@@ -49,15 +71,20 @@ export function recordOf(
       model: charge.model,
       state: succeeded ? 'succeeded' : 'canceled',
       // A charged call may have been answered with an error, because its outcome was unknown then.
-      httpStatus: failure?.httpStatus ?? (succeeded ? 200 : null),
-      errorCode: failure?.errorCode ?? null,
+      httpStatus: logged?.httpStatus ?? (succeeded ? 200 : null),
+      errorCode: logged?.errorCode ?? null,
+      errorMessage: logged?.errorMessage ?? null,
+      promptTokens: charge.promptTokens,
+      completionTokens: charge.completionTokens,
+      firstTokenMs: logged?.firstTokenMs ?? null,
+      totalMs: logged?.totalMs ?? null,
       activeMs: Math.round(charge.activeMs),
       credits: formatCredits(charge.micro),
       finishedAt: charge.at,
     };
   }
-  if (failure) {
-    const { operation: route, finishedAt, ...rest } = failure;
+  if (logged) {
+    const { operation: route, finishedAt, ...rest } = logged;
     return { ...blank, ...rest, route, finishedAt };
   }
   if (here) {
@@ -66,6 +93,7 @@ export function recordOf(
       ...blank,
       route,
       project: here.project && { owner: here.project.owner, slug: here.project.slug },
+      key: here.key,
       model,
       state: progress,
       finishedAt: null,

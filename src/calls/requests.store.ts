@@ -1,48 +1,6 @@
 import type { Sql } from '#db';
 import type { Micro } from '#kernel';
-
-/** How a call ended that left no ledger row. */
-export type FailedState = 'failed' | 'canceled' | 'unknown';
-
-/** What is known of a failed call. */
-export type FailedRequest = {
-  id: string;
-  accountId: string;
-  state: FailedState;
-  operation: string | null;
-  projectId: string | null;
-  model: string | null;
-  httpStatus: number | null;
-  errorCode: string | null;
-  finishedAt: Date;
-};
-
-/** Writes how calls failed. Whatever a process says of its own call replaces what others guessed after its death. */
-export async function insertFailedRequests(sql: Sql, requests: readonly FailedRequest[]): Promise<void> {
-  await sql.query(
-    `insert into failed_requests as known
-       (id, account_id, state, operation, project_id, model, http_status, error_code, finished_at)
-     select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::smallint[],
-                          $8::text[], $9::timestamptz[])
-     on conflict (id) do update
-        set state = excluded.state, operation = excluded.operation, project_id = excluded.project_id,
-            model = excluded.model, http_status = excluded.http_status, error_code = excluded.error_code,
-            finished_at = excluded.finished_at
-      where known.state = 'unknown' and excluded.state <> 'unknown'`,
-    [
-      requests.map(({ id }) => id),
-      requests.map(({ accountId }) => accountId),
-      requests.map(({ state }) => state),
-      requests.map(({ operation }) => operation),
-      requests.map(({ projectId }) => projectId),
-      requests.map(({ model }) => model),
-      requests.map(({ httpStatus }) => httpStatus),
-      requests.map(({ errorCode }) => errorCode),
-      requests.map(({ finishedAt }) => finishedAt),
-    ],
-    { name: 'requests.insert_failed', timeoutMs: 5_000 },
-  );
-}
+import type { LoggedRequest } from './request-log.store.ts';
 
 /** All traces that a call has left, from the most to the least certain. */
 export type Traces = {
@@ -51,10 +9,24 @@ export type Traces = {
     model: string | null;
     micro: Micro;
     activeMs: number;
+    promptTokens: number | null;
+    completionTokens: number | null;
     outcome: 'succeeded' | 'client_disconnected' | 'canceled';
     at: Date;
   } | null;
-  failure: Omit<FailedRequest, 'id' | 'accountId' | 'projectId'> | null;
+  logged: Pick<
+    LoggedRequest,
+    | 'state'
+    | 'operation'
+    | 'model'
+    | 'httpStatus'
+    | 'errorCode'
+    | 'errorMessage'
+    | 'firstTokenMs'
+    | 'totalMs'
+    | 'finishedAt'
+  > | null;
+  key: { id: string; name: string } | null;
   /** It has not ended; `alive`: its server lives. */
   running: { operation: string; model: string | null; alive: boolean } | null;
   project: { owner: string; slug: string } | null;
@@ -67,12 +39,19 @@ type Row = {
   micro: bigint;
   active_ms: number;
   outcome: 'succeeded' | 'client_disconnected' | 'canceled';
-  failed_at: Date | null;
-  state: FailedState;
-  failed_operation: string | null;
-  failed_model: string | null;
+  prompt_tokens: number | null;
+  completion_tokens: number | null;
+  logged_at: Date | null;
+  state: LoggedRequest['state'];
+  logged_operation: string | null;
+  logged_model: string | null;
   http_status: number | null;
   error_code: string | null;
+  error_message: string | null;
+  first_token_ms: number | null;
+  total_ms: number | null;
+  key_id: string | null;
+  key_name: string | null;
   running_operation: string | null;
   running_model: string | null;
   alive: boolean;
@@ -84,9 +63,10 @@ type Row = {
 export async function findTraces(sql: Sql, { id, accountId }: { id: string; accountId: string }): Promise<Traces> {
   const [row] = await sql.query<Row>(
     `select l.created_at as ledger_at, l.operation as ledger_operation, l.model_requested as ledger_model,
-            -l.micro as micro, l.active_ms, l.outcome,
-            f.finished_at as failed_at, f.state, f.operation as failed_operation, f.model as failed_model,
-            f.http_status, f.error_code, c.operation as running_operation, c.model as running_model,
+            -l.micro as micro, l.active_ms, l.outcome, l.prompt_tokens, l.completion_tokens,
+            coalesce(l.key_id, f.key_id, c.key_id) as key_id, coalesce(l.key_name, f.key_name) as key_name,
+            f.finished_at as logged_at, f.state, f.operation as logged_operation, f.model as logged_model,
+            f.http_status, f.error_code, f.error_message, f.first_token_ms, f.total_ms, c.operation as running_operation, c.model as running_model,
             exists (select from instances where instances.id = c.server_id) as alive, p.owner_slug, p.project_slug
        from (select $1::text as id, $2::text as account_id) requested
        left join lateral (
@@ -94,7 +74,7 @@ export async function findTraces(sql: Sql, { id, accountId }: { id: string; acco
           cross join lateral (select * from ledger where account_id = requested.account_id and seq = once.seq limit 1) ledger
           where once.type = 'inference' and once.request_id = requested.id) l on true
        left join lateral (
-         select * from failed_requests where id = requested.id and account_id = requested.account_id) f on true
+         select * from request_log where id = requested.id and account_id = requested.account_id) f on true
        left join calls c
          on c.request_id = requested.id and c.account_id = requested.account_id and c.status is null and c.project_id is not null
        left join lateral (
@@ -115,38 +95,27 @@ function tracesOf(row: Row): Traces {
       model: row.ledger_model,
       micro: row.micro,
       activeMs: row.active_ms,
+      promptTokens: row.prompt_tokens,
+      completionTokens: row.completion_tokens,
       outcome: row.outcome,
       at: row.ledger_at,
     },
-    failure: row.failed_at && {
+    logged: row.logged_at && {
       state: row.state,
-      operation: row.failed_operation,
-      model: row.failed_model,
+      operation: row.logged_operation,
+      model: row.logged_model,
       httpStatus: row.http_status,
       errorCode: row.error_code,
-      finishedAt: row.failed_at,
+      errorMessage: row.error_message,
+      firstTokenMs: row.first_token_ms,
+      totalMs: row.total_ms,
+      finishedAt: row.logged_at,
     },
+    key: row.key_id === null ? null : { id: row.key_id, name: row.key_name ?? row.key_id },
     running:
       row.running_operation === null
         ? null
         : { operation: row.running_operation, model: row.running_model, alive: row.alive },
     project: row.owner_slug === null ? null : { owner: row.owner_slug, slug: row.project_slug },
   };
-}
-
-/**
- * Removes some of the rows of more than `keptDays` ago that are in no month, because their ids are of another time than ours;
- * returns how many. All others go with their month. The time is that of the database: the clock of a server may be wrong. Two
- * processes share the work.
- */
-export async function deleteOldFailures(sql: Sql, keptDays: number, limit: number): Promise<number> {
-  const rows = await sql.query(
-    `with old as (
-       select id from failed_requests_other where id < first_id_at('req', now() - make_interval(days => $1))
-        order by id limit $2 for update skip locked
-     )
-     delete from failed_requests_other other using old where other.id = old.id returning 1`,
-    [keptDays, limit],
-  );
-  return rows.length;
 }

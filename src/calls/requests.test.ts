@@ -6,7 +6,8 @@ import { seedAccount, seedProject } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { beginCalls } from './calls.store.ts';
 import { type CallsTiming, createCalls } from './calls.ts';
-import { createFailureLog } from './failure-log.ts';
+import type { LoggedRequest } from './request-log.store.ts';
+import { createRequestLog } from './request-log.ts';
 
 let pg: TestDatabase;
 let account: { accountId: string; slug: string };
@@ -27,6 +28,7 @@ const day = 24 * 60 * 60_000;
 type Options = {
   clock?: Clock;
   perMinute?: number;
+  pauseMs?: number;
   maxWaiting?: number;
   cleanUpMs?: number;
   timing?: Partial<CallsTiming>;
@@ -37,7 +39,7 @@ function create(options: Options = {}, serverId = newId('ins')) {
   return createCalls({ database: pg.database, serverId, clock, ...options });
 }
 
-const target = () => ({ accountId: account.accountId, project, model: 'chat' });
+const target = () => ({ accountId: account.accountId, project, model: 'chat', key: null });
 const isNotFound = (error: unknown) => (error as Fault).fault === 'not_found';
 const find = (requests: ReturnType<typeof create>, id: string) => requests.find({ id, accountId: account.accountId });
 
@@ -61,7 +63,19 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
 }
 
 const place = () => ({ owner: project.owner, slug: project.slug });
-const untouched = { httpStatus: null, errorCode: null, activeMs: 0, credits: '0.000000', finishedAt: null };
+const untouched = {
+  key: null,
+  httpStatus: null,
+  errorCode: null,
+  errorMessage: null,
+  promptTokens: null,
+  completionTokens: null,
+  firstTokenMs: null,
+  totalMs: null,
+  activeMs: 0,
+  credits: '0.000000',
+  finishedAt: null,
+};
 
 test('a call is received, then runs, then is what its ledger row says', async () => {
   const requests = create();
@@ -73,7 +87,7 @@ test('a call is received, then runs, then is what its ledger row says', async ()
   assert.deepEqual(await find(requests, id), { ...call, ...untouched, state: 'running' });
   await charge(pg.database, id);
   await track.close();
-  const paid = { activeMs: 42, credits: '0.000050', finishedAt: new Date(nowMs + 7) };
+  const paid = { ...untouched, activeMs: 42, credits: '0.000050', finishedAt: new Date(nowMs + 7) };
   for (const each of [requests, create()])
     assert.deepEqual(await find(each, id), {
       ...call,
@@ -95,7 +109,7 @@ test('a failed call is known to every process once it is written, and a later ch
   const requests = create();
   const id = newId('req', nowMs);
   const track = requests.open({ id, operation: 'chat.create', target: target() });
-  track.failed({ state: 'unknown', httpStatus: 424, errorCode: 'ambiguous_transport' });
+  track.failed({ state: 'unknown', httpStatus: 424, errorCode: 'ambiguous_transport', errorMessage: null });
   await track.close();
   await requests.stop();
   const failed = await find(create(), id);
@@ -106,6 +120,7 @@ test('a failed call is known to every process once it is written, and a later ch
     project: place(),
     model: 'chat',
     ...untouched,
+    totalMs: 0,
     state: 'unknown',
     httpStatus: 424,
     errorCode: 'ambiguous_transport',
@@ -159,7 +174,7 @@ test('a process that was taken for dead and was not says itself how its call end
   await reaping.stop();
   requests
     .open({ id, operation: 'chat.create', target: target() })
-    .failed({ state: 'failed', httpStatus: 500, errorCode: 'generation_failed' });
+    .failed({ state: 'failed', httpStatus: 500, errorCode: 'generation_failed', errorMessage: null });
   await requests.stop();
   assert.equal((await find(create(), id)).errorCode, 'generation_failed');
 });
@@ -171,7 +186,7 @@ test('a call of another account is as unknown as one that never was', async () =
   requests.open({ id, operation: 'chat.create', target: target() });
   requests
     .open({ id: failedId, operation: 'chat.create', target: target() })
-    .failed({ state: 'failed', httpStatus: 402, errorCode: 'insufficient_credits' });
+    .failed({ state: 'failed', httpStatus: 402, errorCode: 'insufficient_credits', errorMessage: null });
   await charge(pg.database, id);
   for (const unknown of [id, failedId, newId('req', nowMs), 'req_1', "'; drop table ledger --"])
     await assert.rejects(requests.find({ id: unknown, accountId: other.accountId }), isNotFound);
@@ -184,15 +199,13 @@ async function failedAgo(...agesMs: number[]): Promise<string[]> {
   for (const id of ids)
     requests
       .open({ id, operation: 'chat.create', target: target() })
-      .failed({ state: 'failed', httpStatus: 503, errorCode: 'model_warming' });
+      .failed({ state: 'failed', httpStatus: 503, errorCode: 'model_warming', errorMessage: null });
   await requests.stop();
   return ids;
 }
 
 const arePresent = async (ids: readonly string[]) => {
-  const rows = await pg.database.query<{ id: string }>('select id from failed_requests where id = any($1::text[])', [
-    ids,
-  ]);
+  const rows = await pg.database.query<{ id: string }>('select id from request_log where id = any($1::text[])', [ids]);
   return ids.map((id) => rows.some((row) => row.id === id));
 };
 
@@ -215,29 +228,31 @@ test('what is no longer told goes by the clock of the database, and not by that 
 test('a flood of failures fills neither the memory nor the disk', async () => {
   const other = await seedAccount(pg.database);
   const ofOther = async () =>
-    (await pg.database.query('select from failed_requests where account_id = $1', [other.accountId])).length;
-  const flood = (requests: ReturnType<typeof create>) => {
+    (await pg.database.query('select from request_log where account_id = $1', [other.accountId])).length;
+  const flood = (requests: ReturnType<typeof create>, { accountId }: { accountId: string } = other) => {
     for (let n = 0; n < 100; n++)
       requests
-        .open({
-          id: newId('req', nowMs),
-          operation: 'chat.create',
-          target: { ...target(), accountId: other.accountId },
-        })
-        .failed({ state: 'failed', httpStatus: 503, errorCode: 'capacity_unavailable' });
+        .open({ id: newId('req', nowMs), operation: 'chat.create', target: { ...target(), accountId } })
+        .failed({ state: 'failed', httpStatus: 503, errorCode: 'capacity_unavailable', errorMessage: null });
   };
   const atMs = { now: 0 };
-  const bounded = create({ perMinute: 10, clock: { nowMs: () => nowMs, monotonicMs: () => atMs.now } });
+  const bounded = create({ perMinute: 10, pauseMs: 10, clock: { nowMs: () => nowMs, monotonicMs: () => atMs.now } });
+  bounded.start();
   flood(bounded);
   await until(async () => (await ofOther()) === 10);
   atMs.now = 60_000;
   flood(bounded);
   await bounded.stop();
   assert.equal(await ofOther(), 20);
-  const narrow = create({ maxWaiting: 5 });
+  const narrow = create({ maxWaiting: 10 });
   flood(narrow);
+  // One account takes half of the places; the others have the rest.
+  const neighbour = await seedAccount(pg.database);
+  flood(narrow, neighbour);
   await narrow.stop();
   assert.equal(await ofOther(), 25);
+  const rows = await pg.database.query('select from request_log where account_id = $1', [neighbour.accountId]);
+  assert.equal(rows.length, 5);
 });
 
 test('a database that refuses does not keep a process from stopping', async () => {
@@ -246,7 +261,7 @@ test('a database that refuses does not keep a process from stopping', async () =
   const requests = createCalls({ database: away, serverId: newId('ins'), clock });
   requests
     .open({ id: newId('req', nowMs), operation: 'chat.create', target: target() })
-    .failed({ state: 'failed', httpStatus: 503, errorCode: 'x' });
+    .failed({ state: 'failed', httpStatus: 503, errorCode: 'x', errorMessage: null });
   await requests.stop();
 });
 
@@ -256,14 +271,31 @@ test('calls that a database which is away cannot write down are told of in lines
     const away = { ...pg.database, query: () => Promise.reject(error) };
     const clock = { nowMs: () => nowMs, monotonicMs: () => 0 };
     const log = { warn: (line: object) => void lines.push(Object.keys(line)) };
-    const failures = createFailureLog({ sql: away, clock, log });
-    const { id: projectId } = project;
-    const call = { accountId: account.accountId, projectId, model: 'chat', operation: 'chat.create' };
-    const end = { state: 'failed' as const, httpStatus: 503, errorCode: 'x', finishedAt: new Date(nowMs) };
-    failures.record({ id: newId('req', nowMs), ...call, ...end });
-    await failures.flush();
+    const requests = createRequestLog({ sql: away, clock, log });
+    const row: LoggedRequest = {
+      id: newId('req', nowMs),
+      accountId: account.accountId,
+      state: 'failed',
+      operation: 'chat.create',
+      projectId: project.id,
+      keyId: null,
+      keyName: null,
+      model: 'chat',
+      httpStatus: 503,
+      errorCode: 'x',
+      errorMessage: null,
+      promptTokens: null,
+      completionTokens: null,
+      firstTokenMs: null,
+      totalMs: 3,
+      activeMs: 0,
+      micro: 0n,
+      finishedAt: new Date(nowMs),
+    };
+    requests.ended.byAccount.set(account.accountId, [row]);
+    await requests.flush();
     return lines;
   };
-  assert.deepEqual(await linesOf(fault('service_unavailable')), [['err']]);
-  assert.deepEqual(await linesOf(new Error('No such column')), [['err', 'requestId']]);
+  assert.deepEqual(await linesOf(fault('service_unavailable')), [['err', 'requests']]);
+  assert.deepEqual(await linesOf(new Error('No such column')), [['err', 'requestId', 'requests']]);
 });

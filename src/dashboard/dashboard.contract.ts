@@ -26,7 +26,18 @@ export const dashboardContract: Contract = {
           credits: '0.030250',
           p50_ms: 380,
           p95_ms: 1_240,
-          series: [{ at: '2026-01-02T00:00:00.000Z', requests: 124, errors: 3, credits: '0.030250' }],
+          series: [
+            {
+              at: '2026-01-02T00:00:00.000Z',
+              requests: 124,
+              errors: 3,
+              credits: '0.030250',
+              prompt_tokens: 6_840,
+              completion_tokens: 15_260,
+              total_p50_ms: 520,
+              total_p95_ms: 1_610,
+            },
+          ],
         },
         projects: {
           total: 1,

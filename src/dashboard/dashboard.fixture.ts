@@ -68,7 +68,7 @@ export async function openDashboard() {
     };
     const fail = (agoMs: number, state = 'failed') =>
       database.query(
-        'insert into failed_requests (id, account_id, state, operation, finished_at) values ($1, $2, $3, $4, $5)',
+        'insert into request_log (id, account_id, state, operation, finished_at) values ($1, $2, $3, $4, $5)',
         [newId('req', nowMs - agoMs), accountId, state, 'chat.create', new Date(nowMs - agoMs)],
       );
     return { accountId, slug, key, keyId, read, call, fail };

@@ -49,6 +49,13 @@ const usageSchema = Type.Object(
         requests: count('Calls that ended.'),
         errors: count('Calls that failed.'),
         credits: creditsText('Credits spent.'),
+        prompt_tokens: count('Tokens of the prompts of calls that arrived then.'),
+        completion_tokens: count('Tokens of their answers.'),
+        total_p50_ms: nullable(
+          Type.Integer({ minimum: 0 }),
+          'Median time of a call from its arrival to its end, over the latest 300 calls of the point at most; null without calls.',
+        ),
+        total_p95_ms: nullable(Type.Integer({ minimum: 0 }), 'The same: 95 of 100 calls take less.'),
       }),
       { description: 'One point an hour (24h) or a day, the earliest first.' },
     ),

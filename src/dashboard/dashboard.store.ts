@@ -27,11 +27,18 @@ export type AccountState = {
   /** The latest of them. */
   failedModels: { id: string; alias: string; projectSlug: string }[];
   errors: number[];
+  /** By point, as `errors`. */
+  calls: PointCalls[];
   p50Ms: number | null;
   p95Ms: number | null;
   hasCalled: boolean;
 };
 
+/** What is known of the calls of a point; times in ms from arrival to end, null without calls. */
+export type PointCalls = { promptTokens: number; completionTokens: number; p50Ms: number | null; p95Ms: number | null };
+
+/** Latest calls of one point whose times are looked at. */
+const sampledCalls = 300;
 /** Errors of one point are counted up to this number. */
 const mostErrors = 100_000;
 /** Latest rows of the ledger whose times are looked at. */
@@ -44,7 +51,7 @@ const shownFailures = 5;
  * (projects, keys, models), by `limit`, or by an index that holds just what is counted.
  */
 const statement = `
-  select a.slug, a.created_at as "bornAt", a.balance_micro as "balanceMicro", a.held_micro as "heldMicro", p.*, k.*, m.*, e.*, t.*,
+  select a.slug, a.created_at as "bornAt", a.balance_micro as "balanceMicro", a.held_micro as "heldMicro", p.*, k.*, m.*, e.*, c.*, t.*,
          exists (select from ledger where account_id = a.id and type = 'inference') as "hasCalled"
     from accounts a
    cross join lateral (
@@ -73,9 +80,25 @@ const statement = `
        from unnest($3::text[], $4::text[]) with ordinality as point (first_id, end_id, position)
       cross join lateral (
         select count(*)::integer as errors from (
-          select from failed_requests
-           where account_id = a.id and id >= point.first_id and id < point.end_id and state <> 'canceled'
+          select from request_log
+           where account_id = a.id and id >= point.first_id and id < point.end_id
+             and state <> 'succeeded' and state <> 'canceled'
            limit ${mostErrors}) failure) counted) e
+   cross join lateral (
+     select coalesce(json_agg(json_build_object('promptTokens', tokens.prompt, 'completionTokens', tokens.completion,
+                                                'p50Ms', times.p50, 'p95Ms', times.p95) order by position), '[]') as calls
+       from unnest($3::text[], $4::text[], $6::timestamptz[], $7::timestamptz[]) with ordinality
+            as point (first_id, end_id, first_hour, end_hour, position)
+      cross join lateral (
+        select coalesce(sum(prompt_tokens), 0) as prompt, coalesce(sum(completion_tokens), 0) as completion from token_hours
+         where account_id = a.id and hour >= point.first_hour and hour < point.end_hour) tokens
+      cross join lateral (
+        select percentile_cont(0.5) within group (order by total_ms) as p50,
+               percentile_cont(0.95) within group (order by total_ms) as p95
+          from (select state, total_ms from request_log
+                 where account_id = a.id and id >= point.first_id and id < point.end_id
+                 order by id desc limit ${sampledCalls}) latest
+         where state = 'succeeded') times) c
    cross join lateral (
      select percentile_cont(0.5) within group (order by active_ms) as "p50Ms",
             percentile_cont(0.95) within group (order by active_ms) as "p95Ms"
@@ -92,10 +115,19 @@ export async function findAccountState(
   accountId: string,
   window: { nowMs: number; points: readonly Date[]; end: Date; since: Date },
 ): Promise<AccountState | null> {
-  const borders = [...window.points, window.end].map((point) => firstIdAt('req', point.getTime()));
+  const times = [...window.points, window.end];
+  const borders = times.map((point) => firstIdAt('req', point.getTime()));
   const [row] = await sql.query<AccountState>(
     statement,
-    [accountId, new Date(window.nowMs - monthMs), borders.slice(0, -1), borders.slice(1), window.since],
+    [
+      accountId,
+      new Date(window.nowMs - monthMs),
+      borders.slice(0, -1),
+      borders.slice(1),
+      window.since,
+      times.slice(0, -1),
+      times.slice(1),
+    ],
     { name: 'dashboard.account_state' },
   );
   return row ?? null;

@@ -19,7 +19,16 @@ test('a new account gets zeros and its first steps, never an error', async () =>
   const { series, ...totals } = usage;
   assert.deepEqual(totals, { requests: 0, errors: 0, active_ms: 0, credits: zero, p50_ms: 0, p95_ms: 0 });
   assert.equal(series.length, 7);
-  assert.deepEqual(series[6], { at: '2026-06-15T00:00:00.000Z', requests: 0, errors: 0, credits: zero });
+  assert.deepEqual(series[6], {
+    at: '2026-06-15T00:00:00.000Z',
+    requests: 0,
+    errors: 0,
+    credits: zero,
+    prompt_tokens: 0,
+    completion_tokens: 0,
+    total_p50_ms: null,
+    total_p95_ms: null,
+  });
   assert.deepEqual(dashboard, {
     as_of: '2026-06-15T13:30:00.000Z',
     window: '7d',

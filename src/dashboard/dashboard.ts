@@ -40,7 +40,7 @@ export async function readDashboard(
   ]);
   if (!state) throw fault('not_found', { message: 'There is no such account.' });
   const spentMicro = -spent.totals.micro;
-  const series = seriesOf(window, spent.data, state.errors);
+  const series = seriesOf(window, spent.data, state);
   const sum = (field: 'requests' | 'errors') => series.reduce((total, point) => total + point[field], 0);
   const perDay = Number(spentMicro) / daysBehind(window, { nowMs, bornAt: state.bornAt });
   const availableMicro = state.balanceMicro - state.heldMicro;
@@ -120,13 +120,29 @@ function usageFilter({ accountId, since }: { accountId: string; since: Date }, t
 }
 
 /** Every point of the window, also those in which nothing happened. A call that failed is a request, too. */
-function seriesOf({ points, grain }: DashboardWindow, groups: readonly UsageGroup[], errors: readonly number[]) {
+function seriesOf(
+  { points, grain }: DashboardWindow,
+  groups: readonly UsageGroup[],
+  { errors, calls }: Pick<AccountState, 'errors' | 'calls'>,
+) {
   const byName = new Map(groups.map((group) => [group.value, group]));
   return points.map((at, index) => {
     const text = at.toISOString();
     const group = byName.get(grain === 'day' ? text.slice(0, 10) : text);
     const failed = errors[index] ?? 0;
     const credits = formatCredits(-(group?.micro ?? 0n));
-    return { at: text, requests: (group?.requests ?? 0) + failed, errors: failed, credits };
+    const point = calls[index];
+    return {
+      at: text,
+      requests: (group?.requests ?? 0) + failed,
+      errors: failed,
+      credits,
+      prompt_tokens: point?.promptTokens ?? 0,
+      completion_tokens: point?.completionTokens ?? 0,
+      total_p50_ms: rounded(point?.p50Ms ?? null),
+      total_p95_ms: rounded(point?.p95Ms ?? null),
+    };
   });
 }
+
+const rounded = (ms: number | null): number | null => (ms === null ? null : Math.round(ms));

@@ -48,7 +48,7 @@ export async function performPaid<Worked extends { spent: EmbeddingUsage }, Resu
   const { accountId } = principal;
   // The key has a row in `calls` under the id of the request.
   const id = hasKey ? `${requestId}/run` : requestId;
-  const call = deps.calls.open({ id, operation, target: { accountId, project: null, model: index.model } });
+  const call = deps.calls.open({ id, operation, target: { accountId, project: null, model: index.model, key: null } });
   let hasPaid = false;
   try {
     await begin(deps, request, call);

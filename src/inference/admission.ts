@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { createBatcher, type Sql } from '#db';
 import type { Principal } from '#http';
-import { type Fault, fault } from '#kernel';
+import { Fault, type FaultName, type FaultOptions, fault } from '#kernel';
 import { bearerDigest, type KeyUsage } from '#keys';
 import { type CallLimits, hasLimits, type LimitedSubject } from '#limits';
 import type { AliasRow, TrainedModel } from '#models';
@@ -104,6 +104,16 @@ export type Admitted = {
   trained?: TrainedModel | null;
 };
 
+/** A project refuses somebody whom we know: his account is shown why. */
+export class RefusedCaller extends Fault {
+  readonly caller: Pick<Admitted, 'accountId' | 'key'>;
+
+  constructor(name: FaultName, caller: RefusedCaller['caller'], options: FaultOptions = {}) {
+    super(name, options);
+    this.caller = caller;
+  }
+}
+
 /** Whoever calls. Faults: `invalid_credentials`, `account_suspended`. */
 export function callerOf({ caller }: AdmissionFacts): NonNullable<AdmissionFacts['caller']> {
   if (!caller) throw noKey();
@@ -118,14 +128,17 @@ export function callerOf({ caller }: AdmissionFacts): NonNullable<AdmissionFacts
 export function admittedOf(answer: AdmissionFacts): Admitted {
   const caller = callerOf(answer);
   const { project, alias, share, isGuest } = answer;
-  if (!project) throw fault('project_not_found');
+  const { keyId, keyName, accountId, limits } = caller;
+  const key = keyId === null ? null : { id: keyId, name: keyName ?? keyId };
+  if (!project) throw new RefusedCaller('project_not_found', { accountId, key });
   const isOwner = project.ownerId === caller.accountId;
   // A private project of somebody else answers like one that does not exist, unless a model of it is shared with the caller.
-  if (!isOwner && !isGuest && project.visibility !== 'public') throw fault('project_not_found');
-  if (project.archived) throw fault('state_conflict', { message: 'This project is archived.' });
-  const { keyId, keyName, accountId, limits } = caller;
+  if (!isOwner && !isGuest && project.visibility !== 'public')
+    throw new RefusedCaller('project_not_found', { accountId, key });
+  if (project.archived)
+    throw new RefusedCaller('state_conflict', { accountId, key }, { message: 'This project is archived.' });
   return {
-    key: keyId === null ? null : { id: keyId, name: keyName ?? keyId },
+    key,
     accountId,
     project: { id: project.id, kind: project.kind, ownerSlug: project.ownerSlug },
     isOwner,

@@ -60,6 +60,12 @@ type RecordWire = {
   state: string;
   http_status: number | null;
   error_code: string | null;
+  error_message: string | null;
+  key: { id: string; name: string } | null;
+  prompt_tokens: number | null;
+  completion_tokens: number | null;
+  first_token_ms: number | null;
+  total_ms: number | null;
   credits: string;
   route: string | null;
   active_ms: number;
@@ -97,9 +103,14 @@ test('a call that succeeded is told with its route, price and times as soon as i
     await response.text();
     const id = response.headers.get('x-request-id');
     const { status, body } = await recordOf(id);
-    const { created_at: created, finished_at: finished, active_ms: activeMs, credits, ...rest } = body;
+    const { created_at: created, finished_at: finished, active_ms: activeMs, credits, key, ...told } = body;
+    const { prompt_tokens: promptTokens, completion_tokens: completionTokens, ...timed } = told;
+    // Times are known when the background has written them.
+    const { first_token_ms: _first, total_ms: _total, ...rest } = timed;
+    assert.equal(key?.id, ada.keyId);
+    assert.ok(promptTokens !== null && promptTokens > 0 && completionTokens !== null);
     const project = { owner: ada.slug, slug: row.project };
-    const ending = { state: 'succeeded', http_status: 200, error_code: null };
+    const ending = { state: 'succeeded', http_status: 200, error_code: null, error_message: null };
     assert.deepEqual([status, rest], [200, { id, route: row.operation, project, model: row.project, ...ending }]);
     assert.match(credits, /^0\.[0-9]{6}$/);
     assert.ok(Number(credits) > 0);
@@ -218,4 +229,46 @@ test('a call with a key whose charge is unknown is answered when it is sent agai
       assert.deepEqual(rows, [{ id: paid }], row.name);
       assert.equal((await recordOf(paid ?? null)).body.state, 'succeeded');
     }
+});
+
+test('calls are listed with what they were told, also those that never reached a model or a project', async () => {
+  const tenant = await seedTenant(pg.database, app.models);
+  const [row] = streamingRows;
+  if (!row) return assert.fail('No protocol streams.');
+  const asked = [{ stream: true }, { model: 'unknown' }, { extra: { temperature: 'warm', encoding_format: 'words' } }];
+  for (const each of asked) await (await call(row, { ...each, as: tenant })).text();
+  const nowhere = `${app.origin}/api/projects/${tenant.slug}/no-such-project/openai/v1/chat/completions`;
+  await fetch(nowhere, {
+    method: 'POST',
+    headers: { ...bearer(tenant.key), 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'chat', messages: [] }),
+  });
+  type List = { data: (RecordWire & { project: object | null })[] };
+  const read = async (): Promise<List> => {
+    const response = await fetch(`${app.origin}/api/v1/requests`, { headers: bearer(tenant.key) });
+    // as: a list of another shape fails in the assertions on it.
+    return (await response.json()) as List;
+  };
+  let listed = await read();
+  for (let tries = 0; listed.data.length < 4 && tries < 6_000; tries++) {
+    await sleep(10);
+    listed = await read();
+  }
+  assert.deepEqual(
+    listed.data.map(({ state, error_code, key, error_message }) => [
+      state,
+      error_code,
+      key?.id,
+      error_message !== null,
+    ]),
+    [
+      ['failed', 'project_not_found', tenant.keyId, true],
+      ['failed', 'invalid_request', tenant.keyId, true],
+      ['failed', 'model_not_found', tenant.keyId, true],
+      ['succeeded', null, tenant.keyId, false],
+    ],
+  );
+  const answered = listed.data[3];
+  assert.ok(answered && answered.first_token_ms !== null && answered.total_ms !== null);
+  assert.ok(answered.first_token_ms <= answered.total_ms && Number(answered.credits) > 0);
 });

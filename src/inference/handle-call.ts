@@ -4,8 +4,9 @@ import { type Caller, compatBody, type ParsedBody } from '#http';
 import { fault, isFields } from '#kernel';
 import { resolveModel, type ServedModel } from '#models';
 import type { AdmissionScope } from './admission.store.ts';
-import type { Admit, AdmitPrincipal, Admitted } from './admission.ts';
+import { type Admit, type AdmitPrincipal, type Admitted, RefusedCaller } from './admission.ts';
 import type { InferenceDeps } from './deps.ts';
+import { failureOf } from './failure.ts';
 import { type AdmittedCall, ModelCall } from './model-call.ts';
 
 /** What a route does with a call; everything else is the same for all of them. */
@@ -33,7 +34,10 @@ export async function handleCall<Input>(
   route: CallRoute<Input>,
   admit: AdmitCall = (each) => admitWithKey(deps.admit, each),
 ): Promise<unknown> {
-  const admitted = await admit(request);
+  const admitted = await admit(request).catch((error: unknown) => {
+    if (error instanceof RefusedCaller) recordRefusal(deps, error, { id: request.id, operation: route.operation });
+    throw error;
+  });
   const call = new ModelCall(deps, { request, reply }, { operation: route.operation, admitted });
   try {
     const input = route.read(readBody(admitted.body));
@@ -49,6 +53,16 @@ export async function handleCall<Input>(
   } finally {
     await call.close();
   }
+}
+
+function recordRefusal(
+  { calls }: InferenceDeps,
+  refusal: RefusedCaller,
+  call: { id: string; operation: string },
+): void {
+  const open = calls.open({ ...call, target: { ...refusal.caller, project: null, model: null } });
+  open.failed(failureOf(refusal, { hasBegun: false, isCallerGone: false, mayHaveRun: false }));
+  void open.close();
 }
 
 /** Sends an answer again that was stored in the form in which it is sent. */
@@ -86,7 +100,7 @@ export function scopeOf({ params }: FastifyRequest, model: string | null): Admis
 function admittedCall(admitted: Admitted, scope: AdmissionScope, body: ParsedBody): AdmittedCall {
   const { ownerSlug: owner, projectSlug: slug, model } = scope;
   const project = { id: admitted.project.id, owner, slug };
-  return { ...admitted, body, target: { accountId: admitted.accountId, project, model } };
+  return { ...admitted, body, target: { accountId: admitted.accountId, project, model, key: admitted.key } };
 }
 
 /** The model that a body names; null when it names none. */

@@ -165,6 +165,11 @@ export class ModelCall {
     this.#open.running();
   }
 
+  /** The first piece of a streamed answer is there. */
+  firstToken(): void {
+    this.#open.firstToken();
+  }
+
   /** Charges the call, and stores what is to be stored with the charge; durable when it resolves. */
   async end(run: CallRun, { body, attachment }: CallRecord): Promise<Micro> {
     const { admitted, model } = this;

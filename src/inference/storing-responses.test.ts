@@ -54,7 +54,7 @@ const chargeOf = ({ accountId, projectId }: Owner, requestId = newId('req'), hel
 async function end(on: Calls, charge: TestCharge, store: ResponseStore, stored: NewStoredResponse): Promise<void> {
   const { callId: id, accountId, operation, ...rest } = charge;
   const project = { id: charge.projectId, owner: 'owner', slug: 'project' };
-  const call = on.open({ id, operation, target: { accountId, project, model: 'chat' } });
+  const call = on.open({ id, operation, target: { accountId, project, model: 'chat', key: null } });
   try {
     await call.begin({ keyId: null, heldMicro: charge.heldMicro, limits: null, idempotency: null });
     const attachment = store.attachment({ accountId, project }, stored);

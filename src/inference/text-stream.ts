@@ -12,15 +12,17 @@ export type TextStream = ReturnType<typeof createTextStream>;
  * ordinary error.
  */
 export function createTextStream(
-  { request, reply, caller }: Pick<ModelCall, 'request' | 'reply' | 'caller'>,
+  call: Pick<ModelCall, 'request' | 'reply' | 'caller' | 'firstToken'>,
   writer: StreamWriter,
 ) {
+  const { request, reply, caller } = call;
   let sse: EventStream | null = null;
   let promptTokens: number | null = null;
 
   const send = (how: 'write' | 'end', render: () => string) => {
     if (sse) sse[how](render());
     else if (!caller.signal.aborted) {
+      call.firstToken();
       sse = openSse({ reply, caller, ...(writer.ping === undefined ? {} : { ping: writer.ping }) });
       sse[how](writer.begin({ promptTokens }) + render());
     }

@@ -91,7 +91,7 @@ export function openTestServer(
   const open = new Map<string, OpenCall>();
   const openCall = ({ requestId: id, accountId }: Pick<TestCharge, 'requestId' | 'accountId'>): OpenCall => {
     const project = { id: 'prj_1', owner: 'owner', slug: 'project' };
-    const call = calls.open({ id, operation: 'chat.create', target: { accountId, project, model: 'chat' } });
+    const call = calls.open({ id, operation: 'chat.create', target: { accountId, project, model: 'chat', key: null } });
     open.set(id, call);
     return call;
   };

@@ -71,7 +71,7 @@ export async function buildIndex(
   const lease = `build_${randomBytes(12).toString('hex')}`;
   const build = await beginBuild(database, { id: indexId, lease });
   if (!build) return;
-  const target = { accountId: build.accountId, project: null, model: build.model };
+  const target = { accountId: build.accountId, project: null, model: build.model, key: null };
   const call = calls.open({ id: lease, operation: 'dataset_indexes.create', target });
   try {
     await attempt(options, { build, call, signal: run.signal });

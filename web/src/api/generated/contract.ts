@@ -204,7 +204,16 @@ export type Schemas = {
       credits: string;
       p50_ms: number;
       p95_ms: number;
-      series: { at: string; requests: number; errors: number; credits: string }[];
+      series: ({
+        at: string;
+        requests: number;
+        errors: number;
+        credits: string;
+        prompt_tokens: number;
+        completion_tokens: number;
+        total_p50_ms: number | null;
+        total_p95_ms: number | null;
+      })[];
     };
     projects: {
       total: number;
@@ -662,6 +671,12 @@ export type Schemas = {
     state: 'received' | 'running' | 'succeeded' | 'failed' | 'canceled' | 'unknown';
     http_status: number | null;
     error_code: string | null;
+    error_message: string | null;
+    key: { id: string; name: string } | null;
+    prompt_tokens: number | null;
+    completion_tokens: number | null;
+    first_token_ms: number | null;
+    total_ms: number | null;
     active_ms: number;
     credits: string;
     created_at: string;
@@ -1786,6 +1801,26 @@ export type Routes = {
   };
   'GET /api/v1/credits/checkout/{checkout_id}': { response: Schemas['Checkout'] };
   'POST /api/v1/credits/checkout/{checkout_id}/cancel': { response: Schemas['Checkout'] };
+  'GET /api/v1/requests': {
+    query: {
+      limit?: number;
+      cursor?: string;
+      from?: string;
+      to?: string;
+      project?: string;
+      model?: string;
+      key_id?: string;
+      state?: 'succeeded' | 'failed' | 'canceled' | 'unknown';
+      error_code?: string;
+      route?: string;
+    };
+    response: {
+      data: Schemas['RequestRecord'][];
+      next_cursor: string | null;
+      total_count: number;
+      total_count_is_exact: boolean;
+    };
+  };
   'GET /api/v1/requests/{request_id}': { response: Schemas['RequestRecord'] };
   'GET /api/v1/auth/options': {
     response: {
