@@ -29,6 +29,8 @@ create table chat_messages (
   content text,
   reasoning text,
   tool_calls json,
+  -- The call that the result of a tool answers.
+  tool_call_id text,
   state text not null check (state in ('queued', 'streaming', 'complete', 'failed', 'stopped')),
   attempt integer not null default 1 check (attempt >= 1),
   -- How often an answer was begun. `attempt` goes back when a complete answer is restored instead of replaced, so a slow
@@ -52,6 +54,7 @@ create table chat_messages (
   created_at timestamptz not null default now(),
   finished_at timestamptz,
   unique (chat_id, seq),
+  check ((tool_call_id is not null) = (role = 'tool')),
   check (lease_until is null or state in ('queued', 'streaming'))
 );
 -- A chat gets one answer at a time.

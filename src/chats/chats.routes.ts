@@ -11,8 +11,8 @@ import { changeChat, createChat, deleteChat, listChats, readChat } from './chats
 
 const chatsPath = `${projectPrefix}/chats`;
 export const chatPath = `${chatsPath}/:chatId`;
-/** Schemas of tools are kept as they were sent. */
-export const exactTools = { exact: ['params.tools'] };
+/** Schemas of tools and answers are kept as they were sent. */
+export const exactTools = { exact: ['params.tools', 'params.response_format'] };
 
 export function chatsRoutes({ database, cursors }: { database: Database; cursors: CursorCodec }) {
   return async (app: FastifyInstance): Promise<void> => {

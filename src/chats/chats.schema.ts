@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { nullable, pageQuery, timestamp } from '#http';
-import { toolsSchema } from '#inference';
+import { responseFormatSchema, samplingFields, toolsSchema } from '#inference';
 import { chatDefaults } from '#models';
 import type { ChatRow } from './chats.store.ts';
 import { resolveParams } from './params.ts';
@@ -22,6 +22,8 @@ const fields = {
 
 const effortText = 'How much the model reasons; null: nothing is sent, it does as it likes.';
 
+const formText = 'Form of the answer; the model cannot leave it.';
+
 /** As it may be sent: null stands for the default. */
 export const paramsBody = Type.Object(
   {
@@ -30,6 +32,12 @@ export const paramsBody = Type.Object(
     top_p: Type.Optional(Type.Union([fields.top_p, Type.Null()], { default: chatDefaults.top_p })),
     reasoning_effort: Type.Optional(nullable(fields.effort, effortText)),
     tools: Type.Optional(nullable(toolsSchema, 'Tools that the model may call.')),
+    response_format: Type.Optional(nullable(responseFormatSchema, formText)),
+    top_k: samplingFields.top_k,
+    seed: samplingFields.seed,
+    stop: samplingFields.stop,
+    presence_penalty: samplingFields.presence_penalty,
+    frequency_penalty: samplingFields.frequency_penalty,
   },
   { description: 'How answers are made; what is left out or null has the default of the base models.' },
 );
@@ -81,6 +89,12 @@ export const chatSchema = Type.Object(
           Type.Array(Type.Object({}, { additionalProperties: true })),
           'Tools that the model may call; null: none.',
         ),
+        response_format: nullable(Type.Object({}, { additionalProperties: true }), formText),
+        top_k: nullable(Type.Integer(), 'Tokens are chosen from so many of the likeliest; 0 or -1: from all.'),
+        seed: nullable(Type.Integer(), 'Makes the choice of tokens repeatable, as far as possible.'),
+        stop: Type.Array(Type.String(), { description: 'Texts that end the answer; they are not returned.' }),
+        presence_penalty: Type.Number({ description: 'Lowers the chance of tokens that occurred.' }),
+        frequency_penalty: Type.Number({ description: 'Lowers the chance of tokens by how often they occurred.' }),
       },
       { description: 'How answers are made, with defaults filled in.' },
     ),
@@ -94,14 +108,18 @@ export const chatSchema = Type.Object(
 );
 
 export function chatToWire(chat: ChatRow): Static<typeof chatSchema> {
-  const { tools, ...params } = resolveParams(chat.params);
+  const { tools, response_format, ...params } = resolveParams(chat.params);
   return {
     id: chat.id,
     title: chat.title,
     model: chat.model,
     system_prompt: chat.systemPrompt,
-    // as: tools were read as a list of objects before they were stored.
-    params: { ...params, tools: tools as Record<string, unknown>[] | null },
+    // as: they were read as objects before they were stored.
+    params: {
+      ...params,
+      tools: tools as Record<string, unknown>[] | null,
+      response_format: response_format as Record<string, unknown> | null,
+    },
     message_count: chat.messageCount,
     last_message_at: chat.lastMessageAt?.toISOString() ?? null,
     archived_at: chat.archivedAt?.toISOString() ?? null,

@@ -26,13 +26,20 @@ export function bodyOf(
     top_p: resolved.top_p,
     ...(resolved.reasoning_effort === null ? {} : { reasoning_effort: resolved.reasoning_effort }),
     ...(resolved.tools === null ? {} : { tools: resolved.tools }),
+    ...(resolved.response_format === null ? {} : { response_format: resolved.response_format }),
+    ...(resolved.top_k === null ? {} : { top_k: resolved.top_k }),
+    ...(resolved.seed === null ? {} : { seed: resolved.seed }),
+    ...(resolved.stop.length === 0 ? {} : { stop: resolved.stop }),
+    ...(resolved.presence_penalty === 0 ? {} : { presence_penalty: resolved.presence_penalty }),
+    ...(resolved.frequency_penalty === 0 ? {} : { frequency_penalty: resolved.frequency_penalty }),
     stream,
     ...(stream ? { stream_options: { include_usage: true } } : {}),
   };
 }
 
 /** Null: nothing was said. */
-export function messageToBody({ role, content, reasoning, toolCalls }: MessageRow): WireMessage | null {
+export function messageToBody({ role, content, reasoning, toolCalls, toolCallId }: MessageRow): WireMessage | null {
+  if (role === 'tool') return { role, tool_call_id: toolCallId, content: content ?? '' };
   if (role !== 'assistant') return { role, content: content ?? '' };
   if (!content && !toolCalls) return null;
   return {

@@ -111,6 +111,8 @@ export class LiveAnswer implements AnswerFollower {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#stopRenewing();
+    // A renewal in flight would touch what comes after this answer.
+    await this.#writing;
     const problem = error ?? this.#problem;
     if (problem === null && this.#stored) {
       this.#last = this.#stored;

@@ -14,7 +14,7 @@ const request = {
   stream_options: { include_usage: true },
 };
 
-const nothing = { reasoning_content: null, tool_calls: null, error: null };
+const nothing = { reasoning_content: null, tool_calls: null, tool_call_id: null, error: null };
 
 const userMessageExample = {
   id: 'msg_01KAXR5A2C4E6G8J0M2P4R6T8V',
@@ -119,6 +119,8 @@ export const createMessageContract: Contract = {
   tag,
   summary: 'Say something and get an answer',
   description: `The answer is made and charged like that of chat completions; \`message.request\` is the body of the same call there. It goes on being kept while it is made: what a failed or stopped answer has come to stays.
+
+An answer that calls tools goes on with their results: send \`tool_results\` instead of \`content\`, one for each call.
 
 A chat gets one answer at a time: a second request meanwhile gets 409 \`state_conflict\`. An answer that is stopped ends like one that is finished. Who leaves stops the answer, unless he sent an \`Idempotency-Key\`.
 

@@ -5,7 +5,7 @@ import type { CursorCodec, PageRequest } from '#kernel';
 import { changeOwnProject, projectPathOf, readOwnProject } from '#projects';
 import { type AnswerDeps, answerMessage } from './answer-message.ts';
 import { addressOf, chatPath, exactTools } from './chats.routes.ts';
-import { checkStorable, readChat } from './chats.ts';
+import { readChat } from './chats.ts';
 import {
   createMessageContract,
   listMessagesContract,
@@ -15,6 +15,7 @@ import {
 } from './messages.contract.ts';
 import { createMessageBody, messageToWire, retryBody } from './messages.schema.ts';
 import { countMessages, listMessageRows } from './messages.store.ts';
+import { readNewMessage } from './sent-messages.ts';
 import { beginRetry, beginTurn, messageIn, stopAnswer } from './turns.ts';
 
 type MessagesDeps = AnswerDeps & { cursors: CursorCodec };
@@ -62,10 +63,9 @@ export function messagesRoutes(deps: MessagesDeps) {
         schema: { body: createMessageBody },
       },
       async (request, reply) => {
-        const { content, replace_message_id: replaceId = null } = request.body;
-        checkStorable(content, 'content');
+        const added = readNewMessage(request.body);
         return answerMessage(deps, { request, reply, sent: request.body }, (asking) =>
-          beginTurn(database, { ...asking, content, replaceId }),
+          beginTurn(database, { ...asking, added }),
         );
       },
     );

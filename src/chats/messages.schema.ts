@@ -14,7 +14,20 @@ const stream = Type.Optional(
 );
 
 export const createMessageBody = Type.Object({
-  content: Type.String({ description: 'What you say.', minLength: 1 }),
+  content: Type.Optional(Type.String({ description: 'What you say; or send `tool_results`.', minLength: 1 })),
+  tool_results: Type.Optional(
+    Type.Array(
+      Type.Object({
+        tool_call_id: Type.String({ description: 'The call that this answers.', maxLength: 200 }),
+        content: Type.String({ description: 'The result of a tool.' }),
+      }),
+      {
+        description: 'Instead of `content`: the result of each tool that the last answer of the chat calls.',
+        minItems: 1,
+        maxItems: 128,
+      },
+    ),
+  ),
   params,
   stream,
   replace_message_id: Type.Optional(
@@ -35,6 +48,7 @@ export const messageSchema = Type.Object(
     content: nullable(Type.String(), 'What is said, as far as it goes; null: nothing yet.'),
     reasoning_content: nullable(Type.String(), 'What the model thought first.'),
     tool_calls: nullable(toolCallsSchema, 'Tools that the model calls.'),
+    tool_call_id: nullable(Type.String(), 'The call that a result answers; null: it is no result of a tool.'),
     state: Type.Enum(['queued', 'streaming', 'complete', 'failed', 'stopped'], {
       description:
         '`queued`: the model has not begun, or is starting (then `error` says when to try again); what failed or was stopped keeps what there is of it.',
@@ -68,7 +82,7 @@ export const messageSchema = Type.Object(
 export type MessageWire = Static<typeof messageSchema>;
 
 export const answerSchema = Type.Object({
-  user_message: nullable(messageSchema, 'What you said.'),
+  user_message: nullable(messageSchema, 'What you said, or the last result of a tool.'),
   message: messageSchema,
 });
 
@@ -82,6 +96,7 @@ export function messageToWire(message: MessageRow): MessageWire {
     reasoning_content: message.reasoning,
     // as: what is stored was made in these shapes.
     tool_calls: message.toolCalls as MessageWire['tool_calls'],
+    tool_call_id: message.toolCallId,
     state,
     attempt,
     error: message.error,

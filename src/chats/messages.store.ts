@@ -13,6 +13,8 @@ export type MessageRow = {
   content: string | null;
   reasoning: string | null;
   toolCalls: unknown[] | null;
+  /** The call that a result answers. */
+  toolCallId: string | null;
   state: MessageState;
   attempt: number;
   /** How often it was begun; unlike `attempt` it never goes back. */
@@ -32,7 +34,7 @@ export type MessageRow = {
 };
 
 export const messageColumns = `m.id, m.chat_id as "chatId", m.seq, m.role, m.content, m.reasoning,
-  m.tool_calls as "toolCalls", m.state, m.attempt, m.starts, m.error, m.finish_reason as "finishReason", m.usage,
+  m.tool_calls as "toolCalls", m.tool_call_id as "toolCallId", m.state, m.attempt, m.starts, m.error, m.finish_reason as "finishReason", m.usage,
   m.request::text as request,
   m.request_id as "requestId", m.model_revision as "modelRevision", m.active_ms as "activeMs",
   m.credits_micro as "creditsMicro", m.created_at as "createdAt", m.finished_at as "finishedAt",

@@ -10,17 +10,20 @@ import {
 /** How long a process may be silent about an answer before it counts as dead. */
 const lease = `now() + interval '15 seconds'`;
 
-export async function insertUserMessage(
+export type SentMessage = Pick<MessageRow, 'role' | 'toolCallId'> & { content: string };
+
+/** A message of the user, or the result of a tool. */
+export async function insertSentMessage(
   tx: Sql,
-  message: Pick<MessageRow, 'id' | 'chatId' | 'seq'> & { content: string; key: string | null },
+  message: Pick<MessageRow, 'id' | 'chatId' | 'seq'> & SentMessage & { key: string | null },
 ): Promise<MessageRow> {
-  const { id, chatId, seq, content, key } = message;
+  const { id, chatId, seq, role, content, toolCallId, key } = message;
   return only(
     await queryMessages(
       tx,
-      `insert into chat_messages as m (id, chat_id, seq, role, content, state, finished_at, idempotency_key)
-       values ($1, $2, $3, 'user', $4, 'complete', now(), $5) returning ${messageColumns}`,
-      [id, chatId, seq, content, key],
+      `insert into chat_messages as m (id, chat_id, seq, role, content, tool_call_id, state, finished_at, idempotency_key)
+       values ($1, $2, $3, $4, $5, $6, 'complete', now(), $7) returning ${messageColumns}`,
+      [id, chatId, seq, role, content, toolCallId, key],
     ),
   );
 }

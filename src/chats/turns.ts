@@ -7,6 +7,7 @@ import { bodyOf, type ChatRequestBody, titleOf } from './conversation.ts';
 import { type LiveAnswer, lost } from './live-answer.ts';
 import { findMessage, listHistory, type MessageRow } from './messages.store.ts';
 import type { ChatParams } from './params.ts';
+import { checkResults, messagesOf, type NewMessage } from './sent-messages.ts';
 import {
   beginAgain,
   deleteMessagesFrom,
@@ -15,7 +16,7 @@ import {
   findAnswerUnder,
   hasRunning,
   insertAnswer,
-  insertUserMessage,
+  insertSentMessage,
   requestStop,
   stopWaiting,
 } from './turns.store.ts';
@@ -39,32 +40,39 @@ export type TurnRequest = {
 };
 
 /**
- * Adds a message of the user and the row of its answer. What a request with the same key has added before it failed, or its
+ * Adds a message of the user, or results of tools, and the row of the answer. What a request with the same key has added before it failed, or its
  * server died, is not added twice: it is answered once more. Throws `not_found`, `state_conflict`, `invalid_request`.
  */
 export function beginTurn(
   database: Database,
-  { content, replaceId, ...asking }: TurnRequest & { content: string; replaceId: string | null },
+  { added, ...asking }: TurnRequest & { added: NewMessage },
 ): Promise<ChatTurn> {
   const { key } = asking;
   return inTurn(database, asking, async (tx, chat) => {
+    const messages = messagesOf(added);
+    const { content = '' } = messages.at(-1) ?? {};
     const earlier = key === null ? null : await findAnswerUnder(tx, { chatId: chat.id, key, content });
     if (earlier) return tryAgain(tx, chat, earlier, asking);
     await endWaitingAnswers(tx, { chatId: chat.id });
-    const replaced = replaceId === null ? null : await replace(tx, chat, replaceId);
-    const seq = replaced ?? chat.lastSeq + 1;
+    const first = await firstSeq(tx, chat, added);
+    let userMessage: MessageRow | null = null;
+    for (const [at, message] of messages.entries()) {
+      const isLast = at === messages.length - 1;
+      const row = { id: newId('msg'), chatId: chat.id, seq: first + at, key: isLast ? key : null };
+      userMessage = await insertSentMessage(tx, { ...row, ...message });
+    }
+    const seq = first + messages.length;
     const title = chat.title === '' ? titleOf(content) : chat.title;
-    const userMessage = await insertUserMessage(tx, { id: newId('msg'), chatId: chat.id, seq, content, key });
-    const history = await listHistory(tx, chat.id, seq + 1);
+    const history = await listHistory(tx, chat.id, seq);
     const request = bodyOf(chat, history, { own: asking.params, stream: asking.stream });
     const message = await insertAnswer(tx, {
       id: newId('msg'),
       chatId: chat.id,
-      seq: seq + 1,
+      seq,
       request: JSON.stringify(request),
       requestId: asking.requestId,
     });
-    await updateChatHead(tx, chat.id, { title, searchText: foldText(title), lastSeq: seq + 1 });
+    await updateChatHead(tx, chat.id, { title, searchText: foldText(title), lastSeq: seq });
     return { userMessage, message, request };
   });
 }
@@ -130,6 +138,13 @@ function inTurn(
       throw error;
     }
   });
+}
+
+/** The place of the first message that is added. */
+async function firstSeq(tx: Sql, chat: OpenChat, added: NewMessage): Promise<number> {
+  if ('results' in added) await checkResults(tx, chat, added.results);
+  else if (added.replaceId !== null) return replace(tx, chat, added.replaceId);
+  return chat.lastSeq + 1;
 }
 
 /** Drops a message of the person and all after it; gives its place. */

@@ -16,11 +16,13 @@ export type { CallEnd, CallWatch, ObserveCall, ObservedCall } from './observe-ca
 export { createPrincipalCalls, type PrincipalCalls } from './principal-calls.ts';
 export { chunkSchema as chatChunkSchema } from './protocols/chat-completions/chat.contract.ts';
 export {
+  responseFormat as responseFormatSchema,
   toolCalls as toolCallsSchema,
   tools as toolsSchema,
 } from './protocols/chat-completions/chat-request.contract.ts';
 export { readChatRequest } from './protocols/chat-completions/chat-request.ts';
 export { repeatChatStream, usageToWire } from './protocols/chat-completions/index.ts';
+export { samplingFields } from './protocols/openai/sampling.contract.ts';
 export {
   finishReason as finishReasonSchema,
   usageExample,

@@ -183,7 +183,7 @@ const toolChoice = Type.Union(
   },
 );
 
-const responseFormat = Type.Union(
+export const responseFormat = Type.Union(
   [
     Type.Object({
       type: Type.Literal('text', {

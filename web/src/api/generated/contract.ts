@@ -141,6 +141,12 @@ export type Schemas = {
       top_p: number;
       reasoning_effort: 'none' | 'low' | 'high' | null;
       tools: Record<string, unknown>[] | null;
+      response_format: Record<string, unknown> | null;
+      top_k: number | null;
+      seed: number | null;
+      stop: string[];
+      presence_penalty: number;
+      frequency_penalty: number;
     };
     message_count: number;
     last_message_at: string | null;
@@ -155,6 +161,7 @@ export type Schemas = {
     content: string | null;
     reasoning_content: string | null;
     tool_calls: Schemas['ToolCall'][] | null;
+    tool_call_id: string | null;
     state: 'queued' | 'streaming' | 'complete' | 'failed' | 'stopped';
     attempt: number;
     error: { code: string; message: string; retryable: boolean; retry_after_s: number | null } | null;
@@ -1072,6 +1079,15 @@ export type Routes = {
             strict?: unknown;
           };
         })[] | null;
+        response_format?: { type: 'text' } | { type: 'json_object' } | {
+          type: 'json_schema';
+          json_schema: { name?: string; schema?: Record<string, unknown> | null };
+        } | null;
+        top_k?: number | null;
+        seed?: number | null;
+        stop?: string | string[] | null;
+        presence_penalty?: number | null;
+        frequency_penalty?: number | null;
       };
     };
     response: Schemas['Chat'];
@@ -1096,6 +1112,15 @@ export type Routes = {
             strict?: unknown;
           };
         })[] | null;
+        response_format?: { type: 'text' } | { type: 'json_object' } | {
+          type: 'json_schema';
+          json_schema: { name?: string; schema?: Record<string, unknown> | null };
+        } | null;
+        top_k?: number | null;
+        seed?: number | null;
+        stop?: string | string[] | null;
+        presence_penalty?: number | null;
+        frequency_penalty?: number | null;
       };
       archived?: boolean;
     };
@@ -1108,7 +1133,8 @@ export type Routes = {
   };
   'POST /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages': {
     body: {
-      content: string;
+      content?: string;
+      tool_results?: { tool_call_id: string; content: string }[];
       params?: {
         max_tokens?: number | null;
         temperature?: number | null;
@@ -1123,6 +1149,15 @@ export type Routes = {
             strict?: unknown;
           };
         })[] | null;
+        response_format?: { type: 'text' } | { type: 'json_object' } | {
+          type: 'json_schema';
+          json_schema: { name?: string; schema?: Record<string, unknown> | null };
+        } | null;
+        top_k?: number | null;
+        seed?: number | null;
+        stop?: string | string[] | null;
+        presence_penalty?: number | null;
+        frequency_penalty?: number | null;
       };
       stream?: boolean;
       replace_message_id?: string;
@@ -1146,6 +1181,15 @@ export type Routes = {
             strict?: unknown;
           };
         })[] | null;
+        response_format?: { type: 'text' } | { type: 'json_object' } | {
+          type: 'json_schema';
+          json_schema: { name?: string; schema?: Record<string, unknown> | null };
+        } | null;
+        top_k?: number | null;
+        seed?: number | null;
+        stop?: string | string[] | null;
+        presence_penalty?: number | null;
+        frequency_penalty?: number | null;
       };
       stream?: boolean;
     };
