@@ -1,6 +1,7 @@
 import type { LiveText } from './answer-stream.ts';
 import type { Message } from './playground-queries.ts';
 import type { Waiting } from './retry-while-loading.ts';
+import type { SentResult } from './send-message.ts';
 
 /** An answer that is arriving in this page. */
 export type Live = {
@@ -8,6 +9,8 @@ export type Live = {
   messageId: string | null;
   /** A message that was sent, until it is in the list. */
   content: string | null;
+  /** Results of tools that were sent, until they are in the list. */
+  results: readonly SentResult[];
   /** The edited message and those after it are being replaced. */
   replacedId: string | null;
   text: LiveText;
@@ -21,5 +24,6 @@ export function messagesWithout(live: Live | null, messages: readonly Message[])
   const kept = from < 0 ? messages : messages.slice(0, from);
   const answer = kept.findIndex(({ id }) => id === live.messageId);
   // During the refetch the new message is in the list already.
-  return kept.filter((_, at) => at !== answer && !(live.content !== null && answer >= 0 && at === answer - 1));
+  const sent = live.content === null ? live.results.length : 1;
+  return kept.filter((_, at) => answer < 0 || at < answer - sent || at > answer);
 }

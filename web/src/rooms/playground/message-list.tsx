@@ -19,12 +19,16 @@ import type { Conversation } from './use-conversation.ts';
 // Loaded while the user writes.
 const loadAnswer = () => import('./answer.tsx');
 const loadUserMessage = () => import('./user-message.tsx');
+const loadToolResults = () => import('./tool-results.tsx');
 const Answer = lazy(async () => ({ default: (await loadAnswer()).Answer }));
 const UserMessage = lazy(async () => ({ default: (await loadUserMessage()).UserMessage }));
 
 function loadMessages(): void {
   for (const load of [loadAnswer, loadUserMessage]) void load().catch(() => {});
 }
+
+const ToolResults = lazy(async () => ({ default: (await loadToolResults()).ToolResults }));
+const ToolMessage = lazy(async () => ({ default: (await loadToolResults()).ToolMessage }));
 
 type MessageListProps = {
   project: Project;
@@ -53,6 +57,7 @@ export function MessageList({ project, choices, chatId: chosen, conversation, se
     return <ProblemNote error={conversation.loadError} onRetry={() => void conversation.refresh()} />;
   const isEmpty = messages.length === 0 && live === null && problem === null;
   const last = messages.at(-1);
+  const calls = (last?.role === 'assistant' && last.finished_at !== null && last.tool_calls) || [];
   // The last answer shows its own failure.
   const isShown = last?.role === 'assistant' && last.error !== null;
   return (
@@ -78,6 +83,8 @@ export function MessageList({ project, choices, chatId: chosen, conversation, se
                 start={unsent?.id === message.id ? unsent.text : null}
                 onEdit={live ? undefined : (text) => void edit(message.id, text)}
               />
+            ) : message.role === 'tool' ? (
+              <ToolMessage key={message.id} text={message.content ?? ''} />
             ) : (
               <Answer
                 key={message.id}
@@ -94,6 +101,13 @@ export function MessageList({ project, choices, chatId: chosen, conversation, se
               />
             ),
           )}
+          {live === null && calls.length > 0 && (
+            <ToolResults
+              key={last?.id}
+              calls={calls}
+              onSend={(results) => void conversation.sendResults(settings, results)}
+            />
+          )}
           {live && <Arriving live={live} />}
         </Suspense>
         {problem !== null && !isShown && live === null && <ProblemNote error={problem} />}
@@ -108,10 +122,13 @@ export function MessageList({ project, choices, chatId: chosen, conversation, se
 function Arriving({ live }: { live: Live }) {
   const t = useTexts(playgroundTexts);
   const format = useFormat();
-  const { waiting, text, content } = live;
+  const { waiting, text, content, results } = live;
   return (
     <>
       {content !== null && <UserMessage text={content} />}
+      {results.map((result) => (
+        <ToolMessage key={result.tool_call_id} text={result.content} />
+      ))}
       <article className={styles.answer} data-live>
         <AnswerText text={text} isLive />
         {waiting && (

@@ -1,5 +1,8 @@
 const texts = ['chat', 'chat_b', 'model', 'model_b', 'reasoning_effort'] as const;
-const numbers = ['max_tokens', 'temperature', 'top_p', 'top_k', 'seed'] as const;
+const numbers = [
+  ...(['max_tokens', 'temperature', 'top_p', 'top_k', 'seed'] as const),
+  ...(['presence_penalty', 'frequency_penalty'] as const),
+];
 
 /**
  * `chat`: an existing conversation; none: a new one. `model`: its model. With `compare`, `chat_b` and `model_b` are those of

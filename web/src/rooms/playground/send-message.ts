@@ -5,8 +5,15 @@ import type { Chat, ChatPath, Message } from './playground-queries.ts';
 import { retryWhileLoading, type Waiting } from './retry-while-loading.ts';
 import type { ChatSettings } from './settings.ts';
 
-/** A new message, an edited one, or another attempt at an answer. */
-export type MessageRequest = { content: string | null; replacedId: string | null; retriedId: string | null };
+export type SentResult = { tool_call_id: string; content: string };
+
+/** A new message, an edited one, results of tools, or another attempt at an answer. */
+export type MessageRequest = {
+  content: string | null;
+  results: readonly SentResult[];
+  replacedId: string | null;
+  retriedId: string | null;
+};
 
 export type Timing = {
   /** Time to the first text, ms. */
@@ -45,7 +52,7 @@ type SendOptions = {
 /** Resolves when the answer begins. */
 export function sendMessage(
   { owner, project, chatId }: ChatPath,
-  { content, replacedId, retriedId }: MessageRequest,
+  { content, results, replacedId, retriedId }: MessageRequest,
   { signal, onWait, read }: SendOptions,
 ): Promise<Response> {
   let messageId = retriedId;
@@ -53,7 +60,9 @@ export function sendMessage(
     // The first attempt left an answer that waits for its model.
     if (retry > 0) messageId ??= waitingAnswerIn(await read());
     const route: RouteName = messageId === null ? messagesRoute : retryRoute;
-    const body = messageId === null ? { content: content, replace_message_id: replacedId ?? undefined } : {};
+    const added =
+      results.length > 0 ? { tool_results: results } : { content, replace_message_id: replacedId ?? undefined };
+    const body = messageId === null ? added : {};
     return send(route, { path: { owner, project, chat_id: chatId, message_id: messageId }, body, signal });
   };
   return retryWhileLoading(post, { signal, onWait });

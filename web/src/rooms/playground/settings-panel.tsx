@@ -1,12 +1,15 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { Button, NativeSelect } from '@mantine/core';
 import { type Ref, useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { GrowingTextarea } from '../../ui/growing-textarea.tsx';
+import { AnswerFormatField } from './answer-format-field.tsx';
 import styles from './playground.module.css';
 import { playgroundTexts } from './playground-texts.ts';
+import { NumberField } from './setting-fields.tsx';
 import { type ChatSettings, type Choice, defaultParams, type Effort } from './settings.ts';
-import { readTools } from './tools.ts';
+import { settingsTexts } from './settings-texts.ts';
+import { ToolsField } from './tools-field.tsx';
 
 type SettingsPanelProps = {
   choice: Choice;
@@ -15,9 +18,19 @@ type SettingsPanelProps = {
   ref: Ref<HTMLDivElement>;
 };
 
+const mostStops = 8;
+
+const stopsOf = (typed: string): string[] =>
+  typed
+    .split('\n')
+    .filter((line) => line !== '')
+    .slice(0, mostStops)
+    .map((line) => line.replaceAll('\\n', '\n'));
+
 /** Settings of a chat; they begin with the defaults of the API. */
 export function SettingsPanel({ choice, settings, onChange, ref }: SettingsPanelProps) {
   const t = useTexts(playgroundTexts);
+  const own = useTexts(settingsTexts);
   const format = useFormat();
   const [round, setRound] = useState(0);
   const { params } = settings;
@@ -53,6 +66,34 @@ export function SettingsPanel({ choice, settings, onChange, ref }: SettingsPanel
           onChange={(temperature) => change({ temperature })}
         />
         <NumberField label={t.topP} value={params.top_p} range={[0, 1]} onChange={(top_p) => change({ top_p })} />
+        <NumberField
+          label={own.topK}
+          value={params.top_k}
+          range={[1, 1_000_000]}
+          isWhole
+          onChange={(top_k) => change({ top_k })}
+          empty={{ text: own.modelDefault, onChange: () => change({ top_k: null }) }}
+        />
+        <NumberField
+          label={own.seed}
+          value={params.seed}
+          range={[0, Number.MAX_SAFE_INTEGER]}
+          isWhole
+          onChange={(seed) => change({ seed })}
+          empty={{ text: own.random, onChange: () => change({ seed: null }) }}
+        />
+        <NumberField
+          label={own.presencePenalty}
+          value={params.presence_penalty}
+          range={[-2, 2]}
+          onChange={(presence_penalty) => change({ presence_penalty })}
+        />
+        <NumberField
+          label={own.frequencyPenalty}
+          value={params.frequency_penalty}
+          range={[-2, 2]}
+          onChange={(frequency_penalty) => change({ frequency_penalty })}
+        />
       </div>
       {capabilities.reasoning_effort.length > 0 && (
         <NativeSelect
@@ -66,6 +107,20 @@ export function SettingsPanel({ choice, settings, onChange, ref }: SettingsPanel
           onChange={(event) => change({ reasoning_effort: (event.currentTarget.value || null) as Effort | null })}
         />
       )}
+      <GrowingTextarea
+        key={`stop ${round}`}
+        label={own.stop}
+        description={own.stopHint(format.number(mostStops))}
+        minRows={1}
+        maxRows={mostStops}
+        defaultValue={params.stop.map((text) => text.replaceAll('\n', '\\n')).join('\n')}
+        onChange={(event) => change({ stop: stopsOf(event.currentTarget.value) })}
+      />
+      <AnswerFormatField
+        key={`format ${round}`}
+        start={params.response_format}
+        onChange={(response_format) => change({ response_format })}
+      />
       {capabilities.tools && (
         <ToolsField key={`tools ${round}`} start={params.tools} onChange={(tools) => change({ tools })} />
       )}
@@ -74,69 +129,5 @@ export function SettingsPanel({ choice, settings, onChange, ref }: SettingsPanel
         {t.reset}
       </Button>
     </div>
-  );
-}
-
-type NumberFieldProps = {
-  label: string;
-  value: number;
-  range: readonly [number, number];
-  isWhole?: boolean;
-  onChange: (value: number) => void;
-};
-
-/** Invalid numbers show an error and are not applied. */
-function NumberField({ label, value, range: [least, most], isWhole = false, onChange }: NumberFieldProps) {
-  const t = useTexts(playgroundTexts);
-  const format = useFormat();
-  const [text, setText] = useState(String(value));
-  const read = (typed: string): number | null => {
-    const number = Number(typed);
-    const isRight = typed.trim() !== '' && number >= least && number <= most && (!isWhole || Number.isInteger(number));
-    return isRight ? number : null;
-  };
-  return (
-    <TextInput
-      label={label}
-      inputMode="decimal"
-      value={text}
-      error={read(text) === null && t.numberWrong(format.number(least), format.number(most))}
-      onChange={(event) => {
-        const typed = event.currentTarget.value;
-        setText(typed);
-        const number = read(typed);
-        if (number !== null) onChange(number);
-      }}
-    />
-  );
-}
-
-type Tools = ChatSettings['params']['tools'];
-
-function ToolsField({ start, onChange }: { start: Tools; onChange: (tools: Tools) => void }) {
-  const t = useTexts(playgroundTexts);
-  const [text, setText] = useState(start === null ? '' : JSON.stringify(start, null, 2));
-  const [isWrong, setWrong] = useState(false);
-  const change = (typed: string) => {
-    setText(typed);
-    try {
-      onChange(readTools(typed));
-      setWrong(false);
-    } catch {
-      setWrong(true);
-    }
-  };
-  return (
-    <GrowingTextarea
-      label={t.tools}
-      description={t.toolsHint}
-      minRows={2}
-      maxRows={12}
-      value={text}
-      error={isWrong && t.toolsWrong}
-      classNames={{ input: styles.code ?? '' }}
-      spellCheck={false}
-      onChange={(event) => change(event.currentTarget.value)}
-    />
   );
 }

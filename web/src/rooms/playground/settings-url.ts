@@ -2,7 +2,10 @@ import { useEffect, useEffectEvent } from 'react';
 import type { PlaygroundSearch } from './playground-url.ts';
 import type { ChatSettings } from './settings.ts';
 
-const names = ['max_tokens', 'temperature', 'top_p', 'reasoning_effort'] as const;
+const names = [
+  ...(['max_tokens', 'temperature', 'top_p', 'top_k', 'seed'] as const),
+  ...(['presence_penalty', 'frequency_penalty', 'reasoning_effort'] as const),
+];
 
 export const hasSettings = (search: PlaygroundSearch): boolean => names.some((name) => search[name] !== undefined);
 

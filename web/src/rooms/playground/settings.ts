@@ -6,6 +6,10 @@ type BaseModel = Schemas['BaseModel'];
 
 export type Effort = 'none' | 'low' | 'high';
 
+export type AnswerFormat =
+  | { type: 'text' | 'json_object' }
+  | { type: 'json_schema'; json_schema: { name?: string; schema?: Record<string, unknown> | null } };
+
 export type ChatSettings = {
   model: string;
   systemPrompt: string;
@@ -15,6 +19,13 @@ export type ChatSettings = {
     top_p: number;
     reasoning_effort: Effort | null;
     tools: Tool[] | null;
+    response_format: AnswerFormat | null;
+    /** Null: as the model likes. */
+    top_k: number | null;
+    seed: number | null;
+    stop: string[];
+    presence_penalty: number;
+    frequency_penalty: number;
   };
 };
 
@@ -24,7 +35,8 @@ export type Choice = { kind: 'hosted' | 'trained' | 'base'; id: string; label: s
 /** The defaults of the API, as for requests that set nothing. */
 export function defaultParams({ inference }: BaseModel): ChatSettings['params'] {
   const { max_tokens, temperature, top_p, reasoning_effort } = inference.defaults;
-  return { max_tokens, temperature, top_p, reasoning_effort, tools: null };
+  const asItIs = { tools: null, response_format: null, top_k: null, seed: null, stop: [] };
+  return { max_tokens, temperature, top_p, reasoning_effort, presence_penalty: 0, frequency_penalty: 0, ...asItIs };
 }
 
 export function startWith(choice: Choice): ChatSettings {
@@ -34,9 +46,10 @@ export function startWith(choice: Choice): ChatSettings {
 export function settingsOf(chat: Chat, fallback: ChatSettings): ChatSettings {
   // as: the server has validated them.
   const tools = chat.params.tools as Tool[] | null;
+  const response_format = chat.params.response_format as AnswerFormat | null;
   return {
     model: chat.model ?? fallback.model,
     systemPrompt: chat.system_prompt ?? '',
-    params: { ...chat.params, tools },
+    params: { ...chat.params, tools, response_format },
   };
 }

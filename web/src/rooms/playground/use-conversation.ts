@@ -4,7 +4,15 @@ import type { ProjectPath } from '../projects/index.ts';
 import { emptyText } from './answer-stream.ts';
 import { type Live, messagesWithout } from './live-answer.ts';
 import { chatQuery, type Message, messagesQuery } from './playground-queries.ts';
-import { type MessageRequest, prepareChat, readAnswer, sendMessage, stopAnswer, type Timing } from './send-message.ts';
+import {
+  type MessageRequest,
+  prepareChat,
+  readAnswer,
+  type SentResult,
+  sendMessage,
+  stopAnswer,
+  type Timing,
+} from './send-message.ts';
 import type { ChatSettings } from './settings.ts';
 
 type Options = {
@@ -14,6 +22,8 @@ type Options = {
   /** Called with the settings that the conversation has now. */
   onStored?: (settings: ChatSettings) => void;
 };
+
+const nothing: MessageRequest = { content: null, results: [], replacedId: null, retriedId: null };
 
 /** The state of one conversation: messages, the arriving answer, and actions. */
 export function useConversation({ path, chatId, onChat, onStored }: Options) {
@@ -64,6 +74,7 @@ export function useConversation({ path, chatId, onChat, onStored }: Options) {
     setLive({
       messageId: request.retriedId,
       content: request.content,
+      results: request.results,
       replacedId: request.replacedId,
       text: emptyText,
       waiting: null,
@@ -108,10 +119,11 @@ export function useConversation({ path, chatId, onChat, onStored }: Options) {
     live,
     problem,
     timings,
-    send: (settings: ChatSettings, content: string) => run(settings, { content, replacedId: null, retriedId: null }),
+    send: (settings: ChatSettings, content: string) => run(settings, { ...nothing, content }),
+    sendResults: (settings: ChatSettings, results: readonly SentResult[]) => run(settings, { ...nothing, results }),
     edit: (settings: ChatSettings, replacedId: string, content: string) =>
-      run(settings, { content, replacedId, retriedId: null }),
-    retry: (settings: ChatSettings, retriedId: string) => run(settings, { content: null, replacedId: null, retriedId }),
+      run(settings, { ...nothing, content, replacedId }),
+    retry: (settings: ChatSettings, retriedId: string) => run(settings, { ...nothing, retriedId }),
     stop,
     refresh: () => (chatId === null ? Promise.resolve() : refresh(chatId)),
   };
