@@ -141,7 +141,7 @@ test('the same examples give the same snapshot, and any other setting another on
   assert.equal(new Set([first, ...others].map(({ sha256 }) => sha256)).size, 6);
 });
 
-test('what is held out is told by the example alone, so that later ones move none', async () => {
+test('what is held out is told by what an example says, so that later ones move none, and other ids change nothing', async () => {
   const held = async (count: number) => {
     const { sha256 } = await freeze(
       range(count).map((n) => talk(n)),
@@ -153,6 +153,15 @@ test('what is held out is told by the example alone, so that later ones move non
   const more = await held(200);
   assert.ok(few.length > 15 && few.length < 50, String(few.length));
   assert.deepEqual(more.slice(0, few.length), few);
+  const renamed = await freeze(
+    range(150).map((n) => talk(n, { id: `exm_${1_000 + n}` })),
+    { settings: { ...settings, testRatio: 0.2 } },
+  );
+  const numbers = (await linesOf(renamed.sha256, 'eval')).map(({ id }) => Number(id.slice(4)) - 1_000);
+  assert.deepEqual(
+    numbers.map((n) => `exm_${n}`),
+    few,
+  );
   const same = await freeze([search(1), { ...search(1), id: 'exm_other' }, search(2), search(3)], {
     base: embed,
     settings: { ...settings, testRatio: 0.5, seed: 3 },

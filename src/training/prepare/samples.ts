@@ -47,15 +47,16 @@ function encodable({ content }: SplitExample, { queryInstruction }: SnapshotSett
 }
 
 /**
- * The split of an example. What is for testing stays so. Others are held out by a hash of themselves, so that examples which
- * come later move none; the same query in several examples goes one way, or it would be tested with what was learnt.
+ * The split of an example. What is for testing stays so. Others are held out by a hash of what they say, so that examples which
+ * come later move none, and the same examples under other ids are split alike; the same query in several examples goes one way,
+ * or it would be tested with what was learnt.
  */
 export function splitOf(
-  { id, split, content }: SplitExample,
+  { split, content }: Pick<SplitExample, 'split' | 'content'>,
   { testRatio, seed }: Pick<SnapshotSettings, 'testRatio' | 'seed'>,
 ): Split {
   if (split === 'test' || testRatio === null) return split;
-  const own = 'query' in content ? content.query.trim().toLowerCase() : id;
+  const own = 'query' in content ? content.query.trim().toLowerCase() : JSON.stringify(content);
   const hash = createHash('sha256').update(`${seed} ${own}`).digest().readUInt32BE(0);
   return hash / 2 ** 32 < testRatio ? 'test' : 'train';
 }
