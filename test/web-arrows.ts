@@ -43,6 +43,10 @@ export const webArrows: Record<string, Record<string, string>> = {
     projects: 'conversations belong to a project',
   },
   projects: {},
+  requests: {
+    keys: 'requests are filtered by key, and show its name',
+    projects: 'requests of one project are a page of it',
+  },
   'saved-calls': {
     data: 'calls become examples of a dataset',
     examples: 'shows the example that a call becomes',

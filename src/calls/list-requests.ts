@@ -24,7 +24,8 @@ export async function listRequests(
   const until = readTime(to, 'to');
   if (since !== null && until !== null && until < since)
     throw fault('invalid_request', { message: 'to: must not be before from.', param: 'to' });
-  const scope = ['requests', accountId, JSON.stringify([from, to, project, model, keyId, state, errorCode, operation])];
+  // The times move with the clock of whoever reads on.
+  const scope = ['requests', accountId, JSON.stringify([project, model, keyId, state, errorCode, operation])];
   const [before] = cursor === null ? [] : cursors.decode(scope, cursor);
   const end = until === null ? null : firstIdAt('req', until);
   const filter: RequestFilter = {

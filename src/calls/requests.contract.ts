@@ -40,7 +40,7 @@ export const listContract: Contract = {
   tag: 'requests',
   summary: 'List calls of models',
   description:
-    'The calls that the account has made and that have ended, those that failed included, the latest arrival first, for 30 days. A call is listed within about a second of its end. A page looks at 10,000 calls at most, so with filters it may have fewer rows than `limit`, or none, and a `next_cursor`. A cursor belongs to the account and to all filters. Rows are written in the background, on a best-effort basis; the ledger has every charge.',
+    'The calls that the account has made and that have ended, those that failed included, the latest arrival first, for 30 days. A call is listed within about a second of its end. A page looks at 10,000 calls at most, so with filters it may have fewer rows than `limit`, or none, and a `next_cursor`. A cursor belongs to the account and to all filters but times. Rows are written in the background, on a best-effort basis; the ledger has every charge.',
   answers: {
     200: {
       description: 'A page of calls.',

@@ -8,6 +8,7 @@ import {
   IconFolders,
   IconKey,
   IconLayoutDashboard,
+  IconListDetails,
   IconSettings,
 } from '../ui/icons.tsx';
 
@@ -28,6 +29,7 @@ export const navigation: readonly NavItem[] = [
   },
   { to: '/projects', icon: IconFolders, texts: catalogue({ name: 'Projects' }, { name: '项目' }), shortcut: 'p' },
   { to: '/models', icon: IconCube, texts: catalogue({ name: 'Models' }, { name: '模型' }), shortcut: 'm' },
+  { to: '/requests', icon: IconListDetails, texts: catalogue({ name: 'Requests' }, { name: '请求' }), shortcut: 'r' },
   { to: '/keys', icon: IconKey, texts: catalogue({ name: 'API keys' }, { name: 'API 密钥' }), shortcut: 'k' },
   { to: '/credits', icon: IconCreditCard, texts: catalogue({ name: 'Credits' }, { name: '额度' }), shortcut: 'c' },
   { to: '/activity', icon: IconActivity, texts: catalogue({ name: 'Activity' }, { name: '动态' }), shortcut: 'a' },

@@ -14,6 +14,7 @@ import { keysRoute } from '../rooms/keys/index.ts';
 import { hostedModelRoute, hostedModelsRoute, registryRoute } from '../rooms/models/index.ts';
 import { playgroundRoute } from '../rooms/playground/index.ts';
 import { projectHomeRoute, projectRoute, projectSettingsRoute, projectsRoute } from '../rooms/projects/index.ts';
+import { projectRequestsRoute, requestsRoute } from '../rooms/requests/index.ts';
 import { savedCallsRoute } from '../rooms/saved-calls/index.ts';
 import { signInRoute, signUpRoute } from '../rooms/sign-in/index.ts';
 import { compareRoute, jobRoute, newJobRoute, trainingRoute } from '../rooms/training/index.ts';
@@ -32,6 +33,7 @@ const routeTree = rootRoute.addChildren([
   signUpRoute,
   signedInRoute.addChildren([
     dashboardRoute,
+    requestsRoute,
     keysRoute,
     projectsRoute,
     projectRoute.addChildren([
@@ -47,6 +49,7 @@ const routeTree = rootRoute.addChildren([
       importRoute,
       datasetRoute.addChildren([examplesRoute, versionsRoute, indexesRoute, indexRoute, feedbackRoute]),
       savedCallsRoute,
+      projectRequestsRoute,
       projectSettingsRoute,
     ]),
     registryRoute,

@@ -6,11 +6,18 @@ type Box = { width: number; height: number; margin: { top: number; right: number
 
 type Scale = ReturnType<typeof scaleOf>;
 
+type Bounds = { range?: readonly [number, number] | undefined; fromZero?: boolean };
+
 /** Maps values to pixels; the ticks enclose all values. */
-export function scaleOf(series: readonly { points: readonly Point[] }[], { width, height, margin }: Box) {
+export function scaleOf(
+  series: readonly { points: readonly Point[] }[],
+  { width, height, margin }: Box,
+  { range, fromZero = false }: Bounds = {},
+) {
   const points = series.flatMap((each) => each.points);
-  const [minX, maxX] = rangeOf(points.map(([x]) => x));
-  const [minValue, maxValue] = rangeOf(points.map(([, value]) => value));
+  const [minX, maxX] = range ?? rangeOf(points.map(([x]) => x));
+  const [least, maxValue] = rangeOf(points.map(([, value]) => value));
+  const minValue = fromZero ? Math.min(0, least) : least;
   const ticks = ticksBetween(minValue, maxValue, 4);
   const [bottom, top] = [ticks[0] ?? 0, ticks.at(-1) ?? 1];
   const inner = {

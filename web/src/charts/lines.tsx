@@ -22,17 +22,31 @@ type LinesProps = {
   /** Shown while there are no points. */
   nothing: string;
   height?: number;
+  /** The first and the last step, where not every one has a point. */
+  range?: readonly [number, number];
+  /** The value axis begins at 0. */
+  fromZero?: boolean;
 };
 
 const margin = { top: 10, right: 18, bottom: 24, left: 48 };
 const rowsForReaders = 20;
 
 /** A line chart over steps. Arrow keys move along the line; a hidden table has some of the numbers. */
-export function Lines({ label, xName, series, format, formatX, nothing, height = 210 }: LinesProps) {
+export function Lines({
+  label,
+  xName,
+  series,
+  format,
+  formatX,
+  nothing,
+  height = 210,
+  range,
+  fromZero = false,
+}: LinesProps) {
   const { ref, width } = useElementSize<HTMLDivElement>();
   const [shownX, setShownX] = useState<number | null>(null);
   const drawn = series.filter(({ points }) => points.length > 0);
-  const scale = scaleOf(drawn, { width, height, margin });
+  const scale = scaleOf(drawn, { width, height, margin }, { range, fromZero });
   const steps = [...new Set(drawn.flatMap(({ points }) => points.map(([x]) => x)))].sort((a, b) => a - b);
   const xTicks = ticksBetween(scale.minX, scale.maxX, Math.max(2, Math.floor(width / 90))).filter(
     (tick) => drawn.length > 0 && Number.isInteger(tick) && tick >= scale.minX && tick <= scale.maxX,

@@ -52,6 +52,14 @@ export const IconCube = /* @__PURE__ */ icon(
   'M12 12l8.73 -5.04',
   'M3.27 6.96l8.73 5.04',
 );
+export const IconListDetails = /* @__PURE__ */ icon(
+  'M13 5h8',
+  'M13 9h5',
+  'M13 15h8',
+  'M13 19h5',
+  'M3 5a1 1 0 0 1 1 -1h4a1 1 0 0 1 1 1v4a1 1 0 0 1 -1 1h-4a1 1 0 0 1 -1 -1l0 -4',
+  'M3 15a1 1 0 0 1 1 -1h4a1 1 0 0 1 1 1v4a1 1 0 0 1 -1 1h-4a1 1 0 0 1 -1 -1l0 -4',
+);
 export const IconActivity = /* @__PURE__ */ icon('M3 12h4l3 8l4 -16l3 8h4');
 export const IconCreditCard = /* @__PURE__ */ icon(
   'M3 8a3 3 0 0 1 3 -3h12a3 3 0 0 1 3 3v8a3 3 0 0 1 -3 3h-12a3 3 0 0 1 -3 -3l0 -8',

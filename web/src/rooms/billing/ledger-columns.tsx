@@ -4,6 +4,7 @@ import { useFormat } from '../../i18n/format.ts';
 import { ledgerTypeTexts } from '../../i18n/ledger-type-texts.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import styles from './billing.module.css';
 import type { LedgerRow } from './billing-queries.ts';
 import { billingTexts } from './billing-texts.ts';
@@ -63,7 +64,7 @@ function typeColor(type: LedgerRow['type']): string {
 function What({ row }: { row: LedgerRow }) {
   const t = useTexts(billingTexts);
   const typeNames = useTexts(ledgerTypeTexts);
-  const { project, model_requested, training_job_id, attempt, note, outcome, type } = row;
+  const { project, model_requested, training_job_id, attempt, note, outcome, type, request_id } = row;
   const main = model_requested ?? training_job_id ?? note ?? typeNames[type];
   const details = [
     project && `${project.owner}/${project.slug}`,
@@ -73,7 +74,13 @@ function What({ row }: { row: LedgerRow }) {
   ].filter(Boolean);
   return (
     <>
-      {main}
+      {request_id === null || type !== 'inference' ? (
+        main
+      ) : (
+        <TextLink to="/requests" search={{ id: request_id }}>
+          {main}
+        </TextLink>
+      )}
       {details.length > 0 && <span className={styles.quiet}>{details.join(' · ')}</span>}
     </>
   );

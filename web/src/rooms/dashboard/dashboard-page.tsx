@@ -19,7 +19,7 @@ import { dashboardTexts } from './dashboard-texts.ts';
 import { FirstSteps } from './first-steps.tsx';
 import { RecentProjects, RunningJobs, TopModels } from './lists.tsx';
 import { useStepDialogs } from './step-dialogs.tsx';
-import { CallsChart, CreditsChart } from './usage-charts.tsx';
+import { CallsChart, CreditsChart, LatencyChart, TokensChart } from './usage-charts.tsx';
 
 const route = getRouteApi('/signed-in/');
 
@@ -65,6 +65,8 @@ function Overview({ window }: { window: Window }) {
         <div className={styles.pair}>
           <CallsChart dashboard={data} />
           <CreditsChart dashboard={data} />
+          <TokensChart dashboard={data} />
+          <LatencyChart dashboard={data} />
         </div>
         <RunningJobs jobs={data.training.active} />
         <div className={styles.pair}>

@@ -1,7 +1,10 @@
+import type { ReactNode } from 'react';
+import { Lines } from '../../charts/lines.tsx';
 import { type BarPoint, TimeBars } from '../../charts/time-bars.tsx';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { Panel } from '../../ui/panel.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import type { Dashboard } from './dashboard-queries.ts';
 import { dashboardTexts } from './dashboard-texts.ts';
 
@@ -23,7 +26,14 @@ export function CallsChart({ dashboard }: { dashboard: Dashboard }) {
   const format = useFormat();
   const points = usePoints(dashboard, ({ requests, errors }) => [Math.max(0, requests - errors), errors]);
   return (
-    <Panel title={t.callsChart}>
+    <Panel
+      title={t.callsChart}
+      aside={
+        <RequestsLink dashboard={dashboard} state={dashboard.usage.errors > 0 ? 'failed' : undefined}>
+          {dashboard.usage.errors > 0 ? t.showFailed : t.showCalls}
+        </RequestsLink>
+      }
+    >
       <TimeBars
         label={t.callsChartLabel}
         series={[
@@ -44,13 +54,92 @@ export function CreditsChart({ dashboard }: { dashboard: Dashboard }) {
   const format = useFormat();
   const points = usePoints(dashboard, ({ credits }) => [Number(credits)]);
   return (
-    <Panel title={t.creditsChart}>
+    <Panel title={t.creditsChart} aside={<RequestsLink dashboard={dashboard}>{t.showCalls}</RequestsLink>}>
       <TimeBars
         label={t.creditsChartLabel}
         series={[{ name: t.creditsChart, color: 'var(--chart-2)' }]}
         points={points}
         format={format.shortAmount}
         nothing={t.noCalls}
+      />
+    </Panel>
+  );
+}
+
+/** Requests of the time that the charts show. */
+function RequestsLink({
+  dashboard: { window },
+  state,
+  children,
+}: {
+  dashboard: Dashboard;
+  state?: 'failed' | undefined;
+  children: ReactNode;
+}) {
+  const hours = { '24h': 24, '7d': 168, '30d': 720 } as const;
+  return (
+    <TextLink to="/requests" search={{ state, hours: hours[window] }} size="sm">
+      {children}
+    </TextLink>
+  );
+}
+
+export function TokensChart({ dashboard }: { dashboard: Dashboard }) {
+  const t = useTexts(dashboardTexts);
+  const format = useFormat();
+  const points = usePoints(dashboard, ({ prompt_tokens, completion_tokens }) => [prompt_tokens, completion_tokens]);
+  return (
+    <Panel title={t.tokensChart} aside={<RequestsLink dashboard={dashboard}>{t.showCalls}</RequestsLink>}>
+      <TimeBars
+        label={t.tokensChartLabel}
+        series={[
+          { name: t.promptTokens, color: 'var(--chart-1)' },
+          { name: t.completionTokens, color: 'var(--chart-2)' },
+        ]}
+        points={points}
+        format={format.shortNumber}
+        isWhole
+        nothing={t.noCalls}
+      />
+    </Panel>
+  );
+}
+
+/** From arrival to end, of calls that succeeded. */
+export function LatencyChart({ dashboard }: { dashboard: Dashboard }) {
+  const t = useTexts(dashboardTexts);
+  const format = useFormat();
+  const labels = usePoints(dashboard, () => []).map(({ label }) => label);
+  const pointsOf = (read: (point: Point) => number | null) =>
+    dashboard.usage.series.flatMap((point, index): (readonly [number, number])[] => {
+      const value = read(point);
+      return value === null ? [] : [[index, value]];
+    });
+  return (
+    <Panel title={t.latencyChart} aside={<RequestsLink dashboard={dashboard}>{t.showCalls}</RequestsLink>}>
+      <Lines
+        label={t.latencyChartLabel}
+        xName=""
+        series={[
+          {
+            name: t.p50Series,
+            color: 'var(--chart-1)',
+            points: pointsOf((point) => point.total_p50_ms),
+            isSparse: true,
+          },
+          {
+            name: t.p95Series,
+            color: 'var(--chart-6)',
+            points: pointsOf((point) => point.total_p95_ms),
+            isSparse: true,
+          },
+        ]}
+        format={format.duration}
+        formatX={(index) => labels[index] ?? ''}
+        nothing={t.noCalls}
+        height={190}
+        range={[0, dashboard.usage.series.length - 1]}
+        fromZero
       />
     </Panel>
   );

@@ -10,6 +10,7 @@ import {
   IconCreditCard,
   IconDots,
   IconGauge,
+  IconListDetails,
   IconPlayerPause,
   IconPlayerPlay,
   IconTrash,
@@ -53,6 +54,12 @@ export function KeyMenu({ apiKey }: { apiKey: Key }) {
           </Menu.Item>
           <Menu.Item leftSection={<IconCreditCard size={16} />} onClick={() => setOpen('calls')}>
             {t.calls}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconListDetails size={16} />}
+            onClick={() => void navigate({ to: '/requests', search: { key_id: apiKey.id } })}
+          >
+            {t.requests}
           </Menu.Item>
           <Menu.Item
             leftSection={<IconActivity size={16} />}

@@ -103,6 +103,7 @@ const projectTabs: readonly ProjectTab[] = [
     text: 'calls',
     isShown: (project) => isOwner(project) && project.kind === 'text',
   },
+  { to: '/projects/$owner/$project/requests', text: 'requests', isShown: () => true },
   { to: '/projects/$owner/$project/training-jobs', text: 'training', isShown: isOwner },
   { to: '/projects/$owner/$project/settings', text: 'settings', isShown: isOwner },
 ];

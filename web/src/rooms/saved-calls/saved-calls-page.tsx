@@ -63,7 +63,7 @@ function Calls({ filter }: { filter: CallsSearch }) {
   const format = useFormat();
   const at = route.useParams();
   const { list, rows: calls, total, readOn } = useList(savedCallsQuery(at, filter));
-  const [openId, setOpenId] = useState<string | null>(null);
+  const [openId, setOpenId] = useState(filter.id ?? null);
   if (calls.length === 0) return <Nothing filter={filter} />;
   const close = () => setOpenId(null);
   return (

@@ -5,13 +5,14 @@ import type { ProjectPath } from '../projects/index.ts';
 
 export type SavedCall = Schemas['SavedCall'];
 export type SavedCallDetail = Schemas['SavedCallDetail'];
-export type CallsSearch = { q?: string | undefined; model?: string | undefined };
+/** `id`: the call that is shown. */
+export type CallsSearch = { q?: string | undefined; model?: string | undefined; id?: string | undefined };
 
-export function readCallsSearch({ q, model }: Record<string, unknown>): CallsSearch {
-  return { q: textIn(q), model: textIn(model) };
+export function readCallsSearch({ q, model, id }: Record<string, unknown>): CallsSearch {
+  return { q: textIn(q), model: textIn(model), id: textIn(id, 64) };
 }
 
-export const savedCallsQuery = ({ owner, project }: ProjectPath, filter: CallsSearch) =>
+export const savedCallsQuery = ({ owner, project }: ProjectPath, { id: _, ...filter }: CallsSearch) =>
   listQuery(['saved-calls', owner, project, filter], 'GET /api/v1/projects/{owner}/{project}/saved-calls', {
     path: { owner, project },
     query: { ...filter, limit: 100 },

@@ -1,0 +1,1 @@
+export { projectRequestsRoute, requestsRoute } from './routes.ts';
