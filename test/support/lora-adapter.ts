@@ -1,5 +1,6 @@
 import { type GgufTensor, writeGguf } from './gguf-writer.ts';
-import { generator, type ModelShape, randomBytes } from './random-model.ts';
+import type { ModelShape } from './random-model.ts';
+import { generator, randomBytes } from './random-weights.ts';
 
 /** A LoRA adapter with random weights for a model of `random-model.ts`. */
 export function writeRandomAdapter(

@@ -1,6 +1,6 @@
 import type { GgufTensor, GgufValue } from './gguf-writer.ts';
 import { writeGguf } from './gguf-writer.ts';
-import { generator, randomBytes } from './random-model.ts';
+import { generator, randomBytes } from './random-weights.ts';
 
 const shape = { layers: 2, width: 32, heads: 2, feedForward: 64, contextTokens: 256 };
 const epsilon = 1e-12;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { generator } from '#test/random-model.ts';
+import { generator } from '#test/random-weights.ts';
 import { checkpointOf } from './checkpoints.ts';
 import { type BatchStep, Scheduler, type SchedulerOptions } from './scheduler.ts';
 

@@ -3,17 +3,8 @@ import { test } from 'node:test';
 import { cpuMsOf } from '#test/cpu-time.ts';
 import { fc } from '#test/properties.ts';
 import { formats } from './formats/formats.fixture.ts';
-import {
-  clock,
-  contentAroundCalls,
-  corpus,
-  empty,
-  run,
-  type Setup,
-  sun,
-  sunCall,
-  weather,
-} from './output-parser.fixture.ts';
+import { corpus, sun, sunCall } from './output-corpus.fixture.ts';
+import { clock, contentAroundCalls, empty, run, type Setup, weather } from './output-parser.fixture.ts';
 import { OutputParser } from './output-parser.ts';
 
 test('every output of the corpus becomes the right reasoning, content, calls, reason and stop text', () => {
