@@ -6,7 +6,7 @@ import { type Format, useFormat } from '../../i18n/format.ts';
 import { lazyComponent } from '../../routing/lazy-component.ts';
 import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { CopyIcon } from '../../ui/copy-button.tsx';
-import { IconCode, IconDatabase, IconRefresh } from '../../ui/icons.tsx';
+import { IconCode, IconDatabase, IconPlayerPlay, IconRefresh } from '../../ui/icons.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import type { Project } from '../projects/index.ts';
 import { AnswerText } from './answer-text.tsx';
@@ -27,10 +27,12 @@ type AnswerProps = {
   /** Measured in this page, if the answer arrived here. */
   timing: Timing | undefined;
   onRetry?: (() => void) | undefined;
+  /** Goes on with an answer that was stopped. */
+  onContinue?: (() => void) | undefined;
 };
 
 /** A complete answer, with its cost and actions. */
-export function Answer({ project, choices, chatId, message, timing, onRetry }: AnswerProps) {
+export function Answer({ project, choices, chatId, message, timing, onRetry, onContinue }: AnswerProps) {
   const t = useTexts(playgroundTexts);
   const [dialog, setDialog] = useState<'code' | 'save' | null>(null);
   const [isRaw, setRaw] = useState(false);
@@ -50,6 +52,11 @@ export function Answer({ project, choices, chatId, message, timing, onRetry }: A
         {onRetry && state !== 'streaming' && (
           <Button size="compact-sm" variant="subtle" leftSection={<IconRefresh size={14} />} onClick={onRetry}>
             {state === 'complete' ? t.regenerate : t.tryAgain}
+          </Button>
+        )}
+        {onContinue && state === 'stopped' && (
+          <Button size="compact-sm" variant="subtle" leftSection={<IconPlayerPlay size={14} />} onClick={onContinue}>
+            {t.goOn}
           </Button>
         )}
         {message.request && (
@@ -116,13 +123,17 @@ type Words = { t: (typeof playgroundTexts)['en']['facts']; format: Format };
 
 function factsOf({ choices, message, timing }: FactsProps, { t, format }: Words): string[] {
   const { usage, request, finished_at: finishedAt, active_ms: activeMs } = message;
-  if (!usage || finishedAt === null) return [];
+  if (finishedAt === null) return [];
+  const hasAnswered = Boolean(message.content || message.reasoning_content || message.tool_calls);
+  if (!usage && !hasAnswered) return [];
+  // Where an answer ended early, nobody may have counted. No prompt is empty.
+  const count = (tokens: number | undefined) => (tokens ? format.number(tokens) : '–');
   return [
     choices.find(({ id }) => id === request?.model)?.label ?? String(request?.model ?? ''),
-    t.tokens(format.number(usage.prompt_tokens), format.number(usage.completion_tokens)),
+    t.tokens(count(usage?.prompt_tokens), hasAnswered ? count(usage?.completion_tokens) : format.number(0)),
     t.cost(format.credits(message.credits)),
     ...(timing
       ? [t.first(format.duration(timing.firstMs)), t.total(format.duration(timing.totalMs))]
-      : [t.active(format.duration(activeMs))]),
+      : [t.active(activeMs > 0 ? format.duration(activeMs) : '–')]),
   ];
 }

@@ -1,5 +1,5 @@
 import type { LiveText } from './answer-stream.ts';
-import type { Message } from './playground-queries.ts';
+import { isInProgress, type Message } from './playground-queries.ts';
 import type { Waiting } from './retry-while-loading.ts';
 import type { SentResult } from './send-message.ts';
 
@@ -16,6 +16,18 @@ export type Live = {
   text: LiveText;
   waiting: Waiting | null;
 };
+
+/** An answer that goes on at the server: it began before this page was opened, or its connection broke. */
+export function followedIn(messages: readonly Message[]): Live | null {
+  const message = messages.findLast((each) => each.role === 'assistant' && isInProgress(each));
+  if (!message) return null;
+  const text = {
+    content: message.content ?? '',
+    reasoning: message.reasoning_content ?? '',
+    toolCalls: (message.tool_calls ?? []).map((call) => call.function),
+  };
+  return { messageId: message.id, content: null, results: [], replacedId: null, text, waiting: null };
+}
 
 /** Without messages that are being replaced. */
 export function messagesWithout(live: Live | null, messages: readonly Message[]): readonly Message[] {

@@ -93,6 +93,9 @@ export function MessageList({ project, choices, chatId: chosen, conversation, se
                 chatId={chatId}
                 message={message}
                 timing={conversation.timings[message.id]}
+                onContinue={
+                  live || message !== last ? undefined : () => void conversation.send(settings, t.continueMessage)
+                }
                 onRetry={
                   live || (message.state === 'complete' && message !== last)
                     ? undefined

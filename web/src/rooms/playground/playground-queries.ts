@@ -8,9 +8,10 @@ export type Chat = Schemas['Chat'];
 export type Message = Schemas['ChatMessage'];
 export type ChatPath = ProjectPath & { chatId: string };
 
-/** Polls an answer that another page or server makes. */
-const followMs = 1_000;
-const isInProgress = ({ state, error }: Message) => state === 'streaming' || (state === 'queued' && error === null);
+/** Polls an answer that this page does not receive itself. Servers store its progress about as often. */
+const followMs = 500;
+export const isInProgress = ({ state, error }: Message) =>
+  state === 'streaming' || (state === 'queued' && error === null);
 
 /** Only those whose title has the text `q`, if there is one. */
 export const chatsQuery = ({ owner, project }: ProjectPath, q: string | undefined) =>

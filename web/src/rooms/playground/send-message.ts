@@ -63,7 +63,9 @@ export function sendMessage(
     const added =
       results.length > 0 ? { tool_results: results } : { content, replace_message_id: replacedId ?? undefined };
     const body = messageId === null ? added : {};
-    return send(route, { path: { owner, project, chat_id: chatId, message_id: messageId }, body, signal });
+    const path = { owner, project, chat_id: chatId, message_id: messageId };
+    // With a key the answer goes on when this page is left.
+    return send(route, { path, body, signal, idempotencyKey: newIdempotencyKey() });
   };
   return retryWhileLoading(post, { signal, onWait });
 }

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ProjectPath } from '../projects/index.ts';
 import { emptyText } from './answer-stream.ts';
-import { type Live, messagesWithout } from './live-answer.ts';
+import { followedIn, type Live, messagesWithout } from './live-answer.ts';
 import { chatQuery, type Message, messagesQuery } from './playground-queries.ts';
 import {
   type MessageRequest,
@@ -38,8 +38,14 @@ export function useConversation({ path, chatId, onChat, onStored }: Options) {
   const current = useRef(chatId);
   if (chatId !== null) current.current = chatId;
 
-  // Leaving the page cancels the answer.
-  useEffect(() => () => leaving.current?.abort(), []);
+  const isOpen = useRef(true);
+  useEffect(() => {
+    isOpen.current = true;
+    // An answer goes on without the page.
+    return () => {
+      isOpen.current = false;
+    };
+  }, []);
 
   const change = (part: Partial<Live>) => setLive((now) => now && { ...now, ...part });
 
@@ -49,7 +55,7 @@ export function useConversation({ path, chatId, onChat, onStored }: Options) {
     queryClient.setQueryData(chatQuery({ owner, project, chatId: chat.id }).queryKey, chat);
     current.current = chat.id;
     onStored?.(settings);
-    if (chatId === null) onChat(chat.id);
+    if (chatId === null && isOpen.current) onChat(chat.id);
     return chat.id;
   }
 
@@ -94,29 +100,33 @@ export function useConversation({ path, chatId, onChat, onStored }: Options) {
       const after = await refresh(id);
       // The message may be stored although the answer failed.
       isStored ||= request.content === null || isNew(request.content, { before, after });
+      // The connection broke, and the answer goes on.
+      if (followedIn(after)) setProblem(null);
     }
     if (leaving.current === controller) setLive(null);
     return isStored;
   }
 
+  const shown = live ?? followedIn(messages.data ?? []);
+
   async function stop(): Promise<void> {
     const id = current.current;
-    const messageId = live?.messageId ?? null;
-    if (id !== null && messageId !== null && !live?.waiting) {
+    const known = live?.waiting ? null : (shown?.messageId ?? null);
+    // Nothing has arrived, but the answer may have begun.
+    const messageId = known ?? (id === null ? null : (followedIn(await read(id).catch(() => []))?.messageId ?? null));
+    if (id !== null && messageId !== null)
       await stopAnswer({ owner, project, chatId: id }, messageId).catch(setProblem);
-      return;
-    }
-    // Nothing has arrived: aborting the request is enough.
+    if (live !== null && known !== null) return;
     leaving.current?.abort();
     setLive(null);
     if (id !== null) await refresh(id);
   }
 
   return {
-    messages: messagesWithout(live, messages.data ?? []),
-    isLoading: chatId !== null && messages.isPending && live === null,
+    messages: messagesWithout(shown, messages.data ?? []),
+    isLoading: chatId !== null && messages.isPending && shown === null,
     loadError: messages.error,
-    live,
+    live: shown,
     problem,
     timings,
     send: (settings: ChatSettings, content: string) => run(settings, { ...nothing, content }),
