@@ -1,13 +1,25 @@
 import http from 'node:http';
+import type { GpuTarget } from '#engine';
 import { median } from './load.ts';
 import { startRawEngine } from './raw-engine.ts';
 import { startServed } from './served.ts';
 import { streamOnce } from './streams.ts';
 import type { Row } from './table.ts';
 
-export type DecodingShape = { name: string; gguf: string; tokens: number; rounds: number; threads: number };
+export type DecodingShape = {
+  name: string;
+  gguf: string;
+  tokens: number;
+  rounds: number;
+  threads: number;
+  /** Left out: both sides run on the CPU. */
+  gpu?: GpuTarget;
+  levels?: readonly DecodingLevel[];
+};
+/** `goal`: least share of the raw speed. */
+export type DecodingLevel = { streams: number; goal: number };
 
-const levels = [
+const usualLevels: readonly DecodingLevel[] = [
   { streams: 1, goal: 0.95 },
   { streams: 4, goal: 0.9 },
   { streams: 8, goal: 0.9 },
@@ -20,9 +32,13 @@ const mostTries = 20;
  * Tokens per second of N streams through the whole program (HTTP, admission, hold, SSE, settlement) against the
  * engine's own batched decoding of the same model at the same batch size, prompts included in both. Rounds alternate.
  */
-export async function benchDecoding({ name, gguf, tokens, rounds, threads }: DecodingShape): Promise<Row[]> {
-  const served = await startServed([{ id: 'bench-model', kind: 'text', gguf }]);
-  const raw = await startRawEngine({ gguf, kind: 'text', threads });
+export async function benchDecoding(shape: DecodingShape): Promise<Row[]> {
+  const { name, gguf, tokens, rounds, threads, gpu, levels = usualLevels } = shape;
+  const sequences = Math.max(...levels.map(({ streams }) => streams));
+  const served = await startServed([{ id: 'bench-model', kind: 'text', gguf, sequences }], {
+    env: { FANFOLD_ENGINE_GPU: gpu?.backend ?? 'off' },
+  });
+  const raw = await startRawEngine({ gguf, kind: 'text', threads, sequences, gpu });
   const agent = new http.Agent({ keepAlive: true });
   const url = `${served.url}/api/projects/local/chat/openai/v1/chat/completions`;
   const stream = (seed: number) =>

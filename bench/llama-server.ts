@@ -24,7 +24,9 @@ type Driven = { rate: number; processor: number };
 export async function benchLlamaServer({ threads }: { threads: number }): Promise<Row[]> {
   const { smollm2 } = await realModels();
   const checkout = await makeAvx2Checkout();
-  const served = await startServed([{ id: model, kind: 'text', gguf: smollm2, sequences: parallel }], checkout.folder);
+  const served = await startServed([{ id: model, kind: 'text', gguf: smollm2, sequences: parallel }], {
+    checkout: checkout.folder,
+  });
   const server = await startLlamaServer(smollm2, { parallel, threads });
   // llama.cpp's server ends a connection after a stream.
   const agent = new http.Agent({ keepAlive: false });

@@ -2,9 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { defaultSettings } from '#engine';
-import { qwen600m, writeRandomModel } from '#test/random-model.ts';
+import { type ModelShape, qwen600m, writeRandomModel } from '#test/random-model.ts';
 import { benchCallFiles } from './call-files.ts';
 import { benchDecoding } from './decoding.ts';
+import { benchGpuDecoding } from './decoding-gpu.ts';
 import { benchEmbedding } from './embedding.ts';
 import { benchExamples } from './examples.ts';
 import { benchFeedback } from './feedback.ts';
@@ -45,6 +46,8 @@ const tiny = {
   contextTokens: 4096,
   format: 'F16',
 } as const;
+/** The shape of Qwen3 8B. */
+const qwen8b: ModelShape = { ...qwen600m, layers: 36, width: 4096, heads: 32, feedForward: 12_288 };
 const models = await mkdtemp(path.join(tmpdir(), 'fanfold-bench-models-'));
 
 const benches: Record<string, () => Promise<Row[]>> = {
@@ -60,6 +63,23 @@ const benches: Record<string, () => Promise<Row[]>> = {
       gguf: randomModel('600m.gguf', qwen600m),
       tokens: 48,
       rounds: 3,
+      threads,
+    }),
+  // Need a GPU: named only.
+  'decoding-gpu-600m': () =>
+    benchGpuDecoding({
+      name: '0.6B shape, Q8_0',
+      gguf: () => randomModel('600m.gguf', qwen600m),
+      tokens: 200,
+      rounds: 5,
+      threads,
+    }),
+  'decoding-gpu-8b': () =>
+    benchGpuDecoding({
+      name: '8B shape, Q8_0',
+      gguf: () => randomModel('8b.gguf', qwen8b),
+      tokens: 100,
+      rounds: 5,
       threads,
     }),
   embedding: () => benchEmbedding({ threads }),
@@ -86,13 +106,21 @@ const benches: Record<string, () => Promise<Row[]>> = {
   'examples-million': () => benchExamples({ examples: 1_000_000 }),
 };
 
-function randomModel(name: string, shape: typeof tiny | typeof qwen600m): string {
+function randomModel(name: string, shape: ModelShape): string {
   const file = path.join(models, name);
   writeRandomModel(file, { shape, seed: 1, kind: 'text', spread: 0.3, ends: false });
   return file;
 }
 
-const onlyNamed = new Set(['examples-million', 'growth-ten-million', 'imports-million', 'lighthouse', 'scrolling']);
+const onlyNamed = new Set([
+  'decoding-gpu-600m',
+  'decoding-gpu-8b',
+  'examples-million',
+  'growth-ten-million',
+  'imports-million',
+  'lighthouse',
+  'scrolling',
+]);
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !Object.hasOwn(benches, name));
 const rows: Row[] = [];

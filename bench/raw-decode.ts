@@ -1,3 +1,4 @@
+import type { GpuTarget } from '#engine';
 import { openModel } from '../src/engine/llama/binding.ts';
 
 /**
@@ -11,12 +12,15 @@ export type RawJob =
 /** Decode: tokens per second, prompts included in the time. Embed: inputs per second. */
 export type RawResult = { value: number };
 
-const [path = '', kind = 'text', threads = '1', maxSequences = '8'] = process.argv.slice(2);
-const model = await openModel({ path, gpu: false, maxThreads: Number(threads) });
+const [path = '', kind = 'text', threads = '1', maxSequences = '8', gpu = 'false'] = process.argv.slice(2);
+// as: the parent writes it.
+const target = JSON.parse(gpu) as GpuTarget | false;
+const model = await openModel({ path, gpu: target, maxThreads: Number(threads) });
 const context = await model.createContext({
   sequences: kind === 'text' ? Number(maxSequences) : 1,
   contextTokens: kind === 'text' ? 4096 : 512,
-  batchTokens: 512,
+  // All prompts are fed at once.
+  batchTokens: 32 * Number(maxSequences) + 512,
   threads: Number(threads),
   embeddings: kind === 'embedding',
 });
