@@ -31,6 +31,8 @@ create table chat_messages (
   tool_calls json,
   -- The call that the result of a tool answers.
   tool_call_id text,
+  -- What the person thinks of an answer; another attempt has none yet.
+  rating text check (rating in ('up', 'down')),
   state text not null check (state in ('queued', 'streaming', 'complete', 'failed', 'stopped')),
   attempt integer not null default 1 check (attempt >= 1),
   -- How often an answer was begun. `attempt` goes back when a complete answer is restored instead of replaced, so a slow

@@ -14,7 +14,7 @@ const request = {
   stream_options: { include_usage: true },
 };
 
-const nothing = { reasoning_content: null, tool_calls: null, tool_call_id: null, error: null };
+const nothing = { reasoning_content: null, tool_calls: null, tool_call_id: null, rating: null, error: null };
 
 const userMessageExample = {
   id: 'msg_01KAXR5A2C4E6G8J0M2P4R6T8V',
@@ -140,6 +140,18 @@ export const retryContract: Contract = {
   answers,
   faults: [...faults],
   idempotent: true,
+};
+
+export const rateContract: Contract = {
+  tag,
+  summary: 'Rate an answer',
+  description:
+    'Keeps with an answer that has ended whether it was good. Another attempt at it begins without a rating.',
+  bodyExample: { rating: 'up' },
+  answers: {
+    200: { description: 'The message.', schema: messageSchema, example: { ...messageExample, rating: 'up' } },
+  },
+  faults: ['not_found', 'owner_required', 'state_conflict'],
 };
 
 export const stopContract: Contract = {

@@ -209,3 +209,39 @@ test('a complete answer becomes one example of a dataset, with all that was said
   const duplicate = await ask('POST', `chats/${twin}/messages/${same.id}/save-example`, { dataset_id: dataset });
   assert.deepEqual([duplicate.status, duplicate.json.error.details.reason], [409, 'duplicate']);
 });
+
+test('an answer that has ended is rated, keeps the rating, and another attempt has none', async () => {
+  const { ask, newChat, say, messages } = await someone(server);
+  const chatId = await newChat();
+  const { user_message: question, message } = (await say(chatId, 'What is 2 + 2?')).json;
+  const rate = (id: string, rating: unknown) => ask('PATCH', `chats/${chatId}/messages/${id}`, { rating });
+  assert.equal((await rate(message.id, 'up')).json.rating, 'up');
+  assert.equal((await rate(message.id, 'down')).json.rating, 'down');
+  assert.deepEqual(
+    (await messages(chatId)).map(({ rating }: { rating: string | null }) => rating),
+    [null, 'down'],
+  );
+  assert.equal((await rate(question.id, 'up')).json.error.details.reason, 'not_an_answer');
+  assert.equal((await rate(message.id, 'great')).json.error.param, 'rating');
+  assert.equal((await rate(message.id, null)).json.rating, null);
+  await rate(message.id, 'up');
+  const again = await ask('POST', `chats/${chatId}/messages/${message.id}/retry`, { stream: false });
+  assert.equal(again.json.message.rating, null, again.text);
+});
+
+test('an edited answer becomes an example of its own, beside that of the answer itself', async () => {
+  const { ask, newChat, say } = await someone(server);
+  const { id: datasetId } = (await ask('POST', 'datasets', { name: 'Edited' })).json;
+  const chatId = await newChat();
+  const { message } = (await say(chatId, 'What is 2 + 2?')).json;
+  const save = (body: object) =>
+    ask('POST', `chats/${chatId}/messages/${message.id}/save-example`, { dataset_id: datasetId, ...body });
+  const edited = await save({ content: 'It is 4.' });
+  assert.equal(edited.status, 201, edited.text);
+  assert.equal(edited.json.text.messages.at(-1).content, 'It is 4.');
+  const plain = await save({});
+  assert.deepEqual([plain.status, plain.json.text.messages.at(-1).content], [201, message.content]);
+  assert.equal((await save({})).json.id, plain.json.id);
+  assert.equal((await save({ content: 'It is 4.' })).json.error.details.reason, 'duplicate');
+  assert.equal((await save({ content: 'a\0b' })).json.error.param, 'content');
+});

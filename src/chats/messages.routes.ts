@@ -9,14 +9,15 @@ import { readChat } from './chats.ts';
 import {
   createMessageContract,
   listMessagesContract,
+  rateContract,
   readMessageContract,
   retryContract,
   stopContract,
 } from './messages.contract.ts';
-import { createMessageBody, messageToWire, retryBody } from './messages.schema.ts';
+import { createMessageBody, messageToWire, rateBody, retryBody } from './messages.schema.ts';
 import { countMessages, listMessageRows } from './messages.store.ts';
 import { readNewMessage } from './sent-messages.ts';
-import { beginRetry, beginTurn, messageIn, stopAnswer } from './turns.ts';
+import { beginRetry, beginTurn, messageIn, rateAnswer, stopAnswer } from './turns.ts';
 
 type MessagesDeps = AnswerDeps & { cursors: CursorCodec };
 
@@ -80,6 +81,16 @@ export function messagesRoutes(deps: MessagesDeps) {
         answerMessage(deps, { request, reply, sent: request.body }, (asking) =>
           beginRetry(database, { ...asking, messageId: messageIdOf(request) }),
         ),
+    );
+
+    typed.patch(
+      messagePath,
+      { config: { operation: 'chat_messages.rate', contract: rateContract }, schema: { body: rateBody } },
+      async (request) => {
+        const project = await changeOwnProject(database, request.principal, projectPathOf(request));
+        const chat = await readChat(database, addressOf(project.id, request));
+        return messageToWire(await rateAnswer(database, chat.id, messageIdOf(request), request.body.rating));
+      },
     );
 
     app.post(

@@ -40,6 +40,12 @@ export const createMessageBody = Type.Object({
 
 export const retryBody = Type.Object({ params, stream });
 
+const ratingSchema = Type.Enum(['up', 'down'], { description: 'Good or bad.' });
+
+export const rateBody = Type.Object({
+  rating: nullable(ratingSchema, 'What you think of the answer; null takes it back.'),
+});
+
 export const messageSchema = Type.Object(
   {
     id: Type.String({ description: 'Id of the message.' }),
@@ -49,6 +55,7 @@ export const messageSchema = Type.Object(
     reasoning_content: nullable(Type.String(), 'What the model thought first.'),
     tool_calls: nullable(toolCallsSchema, 'Tools that the model calls.'),
     tool_call_id: nullable(Type.String(), 'The call that a result answers; null: it is no result of a tool.'),
+    rating: nullable(ratingSchema, 'What you think of the answer; null: nothing yet.'),
     state: Type.Enum(['queued', 'streaming', 'complete', 'failed', 'stopped'], {
       description:
         '`queued`: the model has not begun, or is starting (then `error` says when to try again); what failed or was stopped keeps what there is of it.',
@@ -97,6 +104,7 @@ export function messageToWire(message: MessageRow): MessageWire {
     // as: what is stored was made in these shapes.
     tool_calls: message.toolCalls as MessageWire['tool_calls'],
     tool_call_id: message.toolCallId,
+    rating: message.rating,
     state,
     attempt,
     error: message.error,

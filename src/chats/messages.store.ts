@@ -3,6 +3,8 @@ import { parseExactJson } from '#kernel';
 
 export type MessageState = 'queued' | 'streaming' | 'complete' | 'failed' | 'stopped';
 
+export type MessageRating = 'up' | 'down';
+
 export type MessageError = { code: string; message: string; retryable: boolean; retry_after_s: number | null };
 
 export type MessageRow = {
@@ -15,6 +17,8 @@ export type MessageRow = {
   toolCalls: unknown[] | null;
   /** The call that a result answers. */
   toolCallId: string | null;
+  /** What the person thinks of the answer. */
+  rating: MessageRating | null;
   state: MessageState;
   attempt: number;
   /** How often it was begun; unlike `attempt` it never goes back. */
@@ -34,7 +38,7 @@ export type MessageRow = {
 };
 
 export const messageColumns = `m.id, m.chat_id as "chatId", m.seq, m.role, m.content, m.reasoning,
-  m.tool_calls as "toolCalls", m.tool_call_id as "toolCallId", m.state, m.attempt, m.starts, m.error, m.finish_reason as "finishReason", m.usage,
+  m.tool_calls as "toolCalls", m.tool_call_id as "toolCallId", m.rating, m.state, m.attempt, m.starts, m.error, m.finish_reason as "finishReason", m.usage,
   m.request::text as request,
   m.request_id as "requestId", m.model_revision as "modelRevision", m.active_ms as "activeMs",
   m.credits_micro as "creditsMicro", m.created_at as "createdAt", m.finished_at as "finishedAt",
@@ -81,6 +85,22 @@ export async function findMessage(
     sql,
     `select ${messageColumns} from chat_messages m where id = $1 and chat_id = $2`,
     [id, chatId],
+  );
+  return row ?? null;
+}
+
+/** Only an answer that has ended has a rating. Null: it is none. */
+export async function rateMessage(
+  sql: Sql,
+  { chatId, id }: { chatId: string; id: string },
+  rating: MessageRating | null,
+): Promise<MessageRow | null> {
+  const [row] = await queryMessages(
+    sql,
+    `update chat_messages m set rating = $3
+      where id = $1 and chat_id = $2 and role = 'assistant' and lease_until is null and state <> 'queued'
+     returning ${messageColumns}`,
+    [id, chatId, rating],
   );
   return row ?? null;
 }

@@ -6,7 +6,7 @@ import type { Database } from '#db';
 import type { Contract, TypeBoxProvider } from '#http';
 import { changeOwnProject, projectPathOf } from '#projects';
 import { addressOf } from './chats.routes.ts';
-import { readChat } from './chats.ts';
+import { checkStorable, readChat } from './chats.ts';
 import { messageIdOf, messagePath } from './messages.routes.ts';
 import { saveExample } from './save-example.ts';
 import { messageIn } from './turns.ts';
@@ -18,6 +18,9 @@ const body = Type.Object({
       description: '`train`: to learn from; `test`: to measure with.',
       default: 'train',
     }),
+  ),
+  content: Type.Optional(
+    Type.String({ description: 'What the answer should have been; left out: what it was.', minLength: 1 }),
   ),
 });
 
@@ -48,7 +51,7 @@ const contract: Contract = {
   tag: 'chats',
   summary: 'Save an answer as an example',
   description:
-    'The conversation up to a complete answer becomes an example of a dataset. Saving the same answer again gives the same example. An equal example from elsewhere is a 409 with `details.reason` `duplicate`.',
+    'The conversation up to a complete answer becomes an example of a dataset. Saving the same answer again gives the same example; with `content`, an example with that text is added instead. An equal example from elsewhere is a 409 with `details.reason` `duplicate`.',
   bodyExample: { dataset_id: example.dataset_id, split: 'train' },
   answers: {
     201: { description: 'The new example.', schema: exampleSchema, example },
@@ -66,7 +69,8 @@ export function saveExampleRoutes({ database, datasets }: { database: Database; 
         `${messagePath}/save-example`,
         { config: { operation: 'chat_messages.save_example', contract }, schema: { body } },
         async (request, reply) => {
-          const { dataset_id: datasetId, split = 'train' } = request.body;
+          const { dataset_id: datasetId, split = 'train', content = null } = request.body;
+          if (content !== null) checkStorable(content, 'content');
           const { principal } = request;
           const path = projectPathOf(request);
           const project = await changeOwnProject(database, principal, path);
@@ -74,7 +78,7 @@ export function saveExampleRoutes({ database, datasets }: { database: Database; 
           const message = await messageIn(database, chat.id, messageIdOf(request));
           const saved = await saveExample(
             { database: once(request, database), datasets },
-            { principal, path: { ...path, datasetId }, message, split },
+            { principal, path: { ...path, datasetId }, message, split, content },
           );
           reply.code(saved.isNew ? 201 : 200);
           return exampleToWire(saved.example, 'text');

@@ -15,38 +15,44 @@ import { fault } from '#kernel';
 import { messageToBody } from './conversation.ts';
 import { findSavedExample, insertSavedExample, type MessageRow } from './messages.store.ts';
 
-export type SaveExampleInput = { principal: Principal; path: DatasetPath; message: MessageRow; split: Split };
+export type SaveExampleInput = {
+  principal: Principal;
+  path: DatasetPath;
+  message: MessageRow;
+  split: Split;
+  content: string | null;
+};
 
 export type SavedExample = { example: ListedExample; isNew: boolean };
 
 /**
  * Makes an example of an answer and of all that was said before it. The same answer becomes one example of a dataset,
- * however often it is saved. Throws `not_found`, `kind_mismatch`, `state_conflict`, `invalid_request`.
+ * however often it is saved; each edited text becomes one of its own. Throws `not_found`, `kind_mismatch`, `state_conflict`, `invalid_request`.
  */
 export async function saveExample(
   { database, datasets }: { database: Database; datasets: Datasets },
-  { principal, path, message, split }: SaveExampleInput,
+  { principal, path, message, split, content }: SaveExampleInput,
 ): Promise<SavedExample> {
   const { dataset } = await readOwnDataset(database, principal, path);
   if (dataset.kind !== 'text') throw fault('kind_mismatch', { param: 'dataset_id' });
-  const prepared = await datasets.prepare(dataset, [exampleOf(message, split)]);
+  const prepared = await datasets.prepare(dataset, [exampleOf(message, split, content)]);
   const key = { messageId: message.id, attempt: message.attempt, datasetId: dataset.id };
   return database.transaction(async (tx) => {
     await changeOwnDataset(tx, principal, path);
-    const known = await findSavedExample(tx, key);
+    const known = content === null ? await findSavedExample(tx, key) : null;
     const before = known === null ? null : await findExample(tx, dataset.id, known);
     if (before) return { example: before, isNew: false };
     const [added] = await datasets.addExamples(tx, { datasetId: dataset.id, examples: prepared, dedupe: 'exact' });
     const id = idOf(added);
-    await insertSavedExample(tx, key, id);
+    if (content === null) await insertSavedExample(tx, key, id);
     const example = await findExample(tx, dataset.id, id);
     if (!example) throw new Error('An example that was added is not there. This is a bug.');
     return { example, isNew: true };
   });
 }
 
-function exampleOf(message: MessageRow, split: Split): NewExample {
-  const answer = messageToBody(message);
+function exampleOf(message: MessageRow, split: Split, edited: string | null): NewExample {
+  const answer = messageToBody(edited === null ? message : { ...message, content: edited });
   const { request, role, state } = message;
   if (role !== 'assistant' || !request)
     throw fault('state_conflict', {

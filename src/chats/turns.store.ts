@@ -99,7 +99,7 @@ export async function renewAnswer(
   const [row] = begun
     ? await sql.query<{ stopRequested: boolean }>(
         `update chat_messages
-            set lease_until = ${lease}, state = 'streaming', is_spare = false, content = $4, reasoning = $5, tool_calls = $6,
+            set lease_until = ${lease}, state = 'streaming', is_spare = false, content = $4, reasoning = $5, tool_calls = $6, rating = null,
                 request = case when request_id = $8 then request else $7 end, request_id = $8, model_revision = $9,
                 finish_reason = null, usage = null, active_ms = 0, credits_micro = 0, finished_at = null
           where ${isThisTry} and lease_until is not null
@@ -130,7 +130,7 @@ export async function keepAnswer(tx: Sql, key: AnswerKey, answer: FinishedAnswer
   const [row] = await queryMessages(
     tx,
     `update chat_messages m
-        set state = $4, content = $5, reasoning = $6, tool_calls = $7, request = $8, request_id = $9, finish_reason = $10,
+        set state = $4, rating = null, content = $5, reasoning = $6, tool_calls = $7, request = $8, request_id = $9, finish_reason = $10,
             usage = $11, model_revision = $12, active_ms = $13, credits_micro = $14, error = null, finished_at = now(),
             lease_until = null, is_spare = false
       where ${isThisTry} and (lease_until is not null or state = 'failed') returning ${messageColumns}`,

@@ -5,7 +5,7 @@ import { type ChatAddress, type ChatRow, updateChatHead } from './chats.store.ts
 import { lockOwnChat } from './chats.ts';
 import { bodyOf, type ChatRequestBody, titleOf } from './conversation.ts';
 import { type LiveAnswer, lost } from './live-answer.ts';
-import { findMessage, listHistory, type MessageRow } from './messages.store.ts';
+import { findMessage, listHistory, type MessageRating, type MessageRow, rateMessage } from './messages.store.ts';
 import type { ChatParams } from './params.ts';
 import { checkResults, messagesOf, type NewMessage } from './sent-messages.ts';
 import {
@@ -185,6 +185,23 @@ export async function stopAnswer(
   if (await requestStop(sql, id)) running.get(id)?.askToStop();
   else await stopWaiting(sql, id);
   return untilOver(sql, chatId, id);
+}
+
+/** Throws `not_found`, `state_conflict`. */
+export async function rateAnswer(
+  sql: Sql,
+  chatId: string,
+  id: string,
+  rating: MessageRating | null,
+): Promise<MessageRow> {
+  const { role, state } = await messageIn(sql, chatId, id);
+  const rated = await rateMessage(sql, { chatId, id }, rating);
+  if (rated) return rated;
+  throw fault('state_conflict', {
+    message: 'Only an answer that has ended can be rated.',
+    details:
+      role === 'assistant' ? { state, allowed_from: ['complete', 'failed', 'stopped'] } : { reason: 'not_an_answer' },
+  });
 }
 
 async function untilOver(sql: Sql, chatId: string, id: string): Promise<MessageRow> {

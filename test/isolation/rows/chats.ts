@@ -71,6 +71,7 @@ export const rows: Row[] = [
     ],
   },
   { operation: 'chat_messages.retry', expected: ownerOnlyChange('201'), request: withBody(message, { stream: false }) },
+  { operation: 'chat_messages.rate', expected: ownerOnlyChange(), request: withBody(message, { rating: 'up' }) },
   { operation: 'chat_messages.stop', expected: ownerOnlyChange(), request: message },
   {
     operation: 'chat_messages.save_example',

@@ -162,6 +162,7 @@ export type Schemas = {
     reasoning_content: string | null;
     tool_calls: Schemas['ToolCall'][] | null;
     tool_call_id: string | null;
+    rating: 'up' | 'down' | null;
     state: 'queued' | 'streaming' | 'complete' | 'failed' | 'stopped';
     attempt: number;
     error: { code: string; message: string; retryable: boolean; retry_after_s: number | null } | null;
@@ -1165,6 +1166,7 @@ export type Routes = {
     response: unknown | { user_message: Schemas['ChatMessage'] | null; message: Schemas['ChatMessage'] };
   };
   'GET /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages/{message_id}': { response: Schemas['ChatMessage'] };
+  'PATCH /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages/{message_id}': { body: { rating: 'up' | 'down' | null }; response: Schemas['ChatMessage'] };
   'POST /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages/{message_id}/retry': {
     body: {
       params?: {
@@ -1196,7 +1198,10 @@ export type Routes = {
     response: unknown | { user_message: Schemas['ChatMessage'] | null; message: Schemas['ChatMessage'] };
   };
   'POST /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages/{message_id}/stop': { response: Schemas['ChatMessage'] };
-  'POST /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages/{message_id}/save-example': { body: { dataset_id: string; split?: 'train' | 'test' }; response: Schemas['Example'] };
+  'POST /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages/{message_id}/save-example': {
+    body: { dataset_id: string; split?: 'train' | 'test'; content?: string };
+    response: Schemas['Example'];
+  };
   'GET /api/v1/projects/{owner}/{project}/saved-calls': {
     query: {
       limit?: number;
