@@ -37,6 +37,10 @@ export const webArrows: Record<string, Record<string, string>> = {
   },
   keys: {},
   models: { projects: 'hosted models belong to a project' },
+  operator: {
+    models: 'an installed model is served under an alias',
+    projects: 'the alias is in a project of the operator',
+  },
   playground: {
     data: 'an answer is saved as an example of a dataset',
     models: 'trained models can be chosen',

@@ -9,6 +9,7 @@ import {
   IconKey,
   IconLayoutDashboard,
   IconListDetails,
+  IconServer,
   IconSettings,
 } from '../ui/icons.tsx';
 
@@ -18,9 +19,11 @@ export type NavItem = {
   icon: Icon;
   texts: Catalogue<{ name: string }>;
   shortcut: string;
+  /** Shown to operators only. */
+  isOperators?: boolean;
 };
 
-export const navigation: readonly NavItem[] = [
+const navigation: readonly NavItem[] = [
   {
     to: '/',
     icon: IconLayoutDashboard,
@@ -34,4 +37,17 @@ export const navigation: readonly NavItem[] = [
   { to: '/credits', icon: IconCreditCard, texts: catalogue({ name: 'Credits' }, { name: '额度' }), shortcut: 'c' },
   { to: '/activity', icon: IconActivity, texts: catalogue({ name: 'Activity' }, { name: '动态' }), shortcut: 'a' },
   { to: '/account', icon: IconSettings, texts: catalogue({ name: 'Settings' }, { name: '设置' }), shortcut: 's' },
+  {
+    to: '/operator/models',
+    icon: IconServer,
+    texts: catalogue({ name: 'Operator' }, { name: '运营' }),
+    shortcut: 'o',
+    isOperators: true,
+  },
 ];
+
+/** The entries of an account. */
+const ofUsers = navigation.filter(({ isOperators }) => !isOperators);
+
+export const navigationOf = (role: 'user' | 'admin' | undefined): readonly NavItem[] =>
+  role === 'admin' ? navigation : ofUsers;

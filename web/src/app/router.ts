@@ -12,11 +12,21 @@ import { importRoute } from '../rooms/imports/index.ts';
 import { indexesRoute, indexRoute } from '../rooms/indexes/index.ts';
 import { keysRoute } from '../rooms/keys/index.ts';
 import { hostedModelRoute, hostedModelsRoute, registryRoute } from '../rooms/models/index.ts';
+import {
+  operatorHealthRoute,
+  operatorHomeRoute,
+  operatorModelsRoute,
+  operatorPeopleRoute,
+  operatorRoute,
+  operatorRoutesRoute,
+  operatorSettingsRoute,
+  operatorWorkRoute,
+} from '../rooms/operator/index.ts';
 import { playgroundRoute } from '../rooms/playground/index.ts';
 import { projectHomeRoute, projectRoute, projectSettingsRoute, projectsRoute } from '../rooms/projects/index.ts';
 import { projectRequestsRoute, requestsRoute } from '../rooms/requests/index.ts';
 import { savedCallsRoute } from '../rooms/saved-calls/index.ts';
-import { signInRoute, signUpRoute } from '../rooms/sign-in/index.ts';
+import { joinRoute, signInRoute, signUpRoute } from '../rooms/sign-in/index.ts';
 import { compareRoute, jobRoute, newJobRoute, trainingRoute } from '../rooms/training/index.ts';
 import { versionsRoute } from '../rooms/versions/index.ts';
 import { rootRoute, signedInRoute } from '../routing/root-route.ts';
@@ -31,6 +41,7 @@ signedInRoute.update({ component: Frame, pendingComponent: FrameSkeleton, errorC
 const routeTree = rootRoute.addChildren([
   signInRoute,
   signUpRoute,
+  joinRoute,
   signedInRoute.addChildren([
     dashboardRoute,
     requestsRoute,
@@ -58,6 +69,15 @@ const routeTree = rootRoute.addChildren([
     checkoutRoute,
     activityRoute,
     accountRoute,
+    operatorRoute.addChildren([
+      operatorHomeRoute,
+      operatorModelsRoute,
+      operatorRoutesRoute,
+      operatorPeopleRoute,
+      operatorWorkRoute,
+      operatorHealthRoute,
+      operatorSettingsRoute,
+    ]),
   ]),
 ]);
 

@@ -3,7 +3,7 @@ import { Fragment } from 'react';
 import { catalogue, useTexts } from '../../i18n/catalogue.ts';
 import { useLanguage } from '../../i18n/language.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { navigation } from '../navigation.ts';
+import { useNavigation } from '../use-navigation.ts';
 import styles from './shortcuts.module.css';
 
 const shortcutTexts = catalogue(
@@ -54,7 +54,7 @@ function ShortcutList() {
   const t = useTexts(shortcutTexts);
   const { language } = useLanguage();
   const rows = [
-    ...navigation.map(({ shortcut, texts }) => ({
+    ...useNavigation().map(({ shortcut, texts }) => ({
       keys: ['G', shortcut.toUpperCase()],
       text: t.goTo(texts[language].name),
     })),

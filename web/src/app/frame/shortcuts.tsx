@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useLayoutEffect, useState } from 'react';
 import { focusSearch } from '../../ui/focus-search.ts';
 import { areShortcutsOn, isTyping, keepShortcuts, openEvent, openShortcuts } from '../../ui/shortcut-keys.ts';
-import { navigation } from '../navigation.ts';
+import { useNavigation } from '../use-navigation.ts';
 
 const secondKeyMs = 1_500;
 
@@ -38,6 +38,7 @@ export function Shortcuts() {
 
 function useShortcuts(isOn: boolean, showHelp: () => void): void {
   const navigate = useNavigate();
+  const navigation = useNavigation();
   // In a layout effect, so that no key press is missed.
   useLayoutEffect(() => {
     if (!isOn) return;
@@ -54,5 +55,5 @@ function useShortcuts(isOn: boolean, showHelp: () => void): void {
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
-  }, [isOn, navigate, showHelp]);
+  }, [isOn, navigate, navigation, showHelp]);
 }

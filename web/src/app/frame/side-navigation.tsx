@@ -5,7 +5,7 @@ import { useLanguage } from '../../i18n/language.tsx';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { IconBook2, IconExternalLink } from '../../ui/icons.tsx';
 import type { NavItem } from '../navigation.ts';
-import { navigation } from '../navigation.ts';
+import { useNavigation } from '../use-navigation.ts';
 import { frameTexts } from './frame-texts.ts';
 import styles from './side-navigation.module.css';
 
@@ -14,7 +14,7 @@ export function SideNavigation() {
   return (
     <nav aria-label={t.mainNavigation} className={styles.nav}>
       <ul>
-        {navigation.map((item) => (
+        {useNavigation().map((item) => (
           <li key={item.to}>
             <NavLink item={item} />
           </li>

@@ -8,6 +8,7 @@ export {
   type Project,
   type ProjectPath,
   projectQuery,
+  projectsQuery,
   warmingPollMs,
 } from './projects-queries.ts';
 export { projectHomeRoute, projectRoute, projectSettingsRoute, projectsRoute } from './routes.ts';

@@ -6,6 +6,7 @@ import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { IconArchive } from '../../ui/icons.tsx';
 import { KindBadge } from '../../ui/kind.tsx';
 import { Page } from '../../ui/page.tsx';
+import tabStyles from '../../ui/tabs.module.css';
 import { useScrollToActiveTab } from '../../ui/use-scroll-to-active-tab.ts';
 import { VisibilityBadge } from './project-badges.tsx';
 import styles from './project-frame.module.css';
@@ -43,7 +44,7 @@ export function ProjectFrame() {
         </Alert>
       )}
       {tabs.length > 1 && (
-        <nav ref={tabsBox} aria-label={t.tabsLabel} className={styles.tabs}>
+        <nav ref={tabsBox} aria-label={t.tabsLabel} className={tabStyles.tabs}>
           {tabs.map(({ to, text }) => (
             <Link key={to} to={to} params={params} activeOptions={{ exact: text === 'home' }}>
               {t.tabs[text]}

@@ -1,1 +1,1 @@
-export { signInRoute, signUpRoute } from './routes.ts';
+export { joinRoute, signInRoute, signUpRoute } from './routes.ts';

@@ -48,3 +48,10 @@ export const signUpRoute = createRoute({
   loader: loadOptions,
   component: lazyComponent(() => import('./sign-up-page.tsx'), 'SignUpPage'),
 });
+
+/** Also for somebody who is signed in: who opens a link may want another account. */
+export const joinRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/join',
+  component: lazyComponent(() => import('./join-page.tsx'), 'JoinPage'),
+});

@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query';
+import { queryOptions, useMutation } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { call } from '../../api/call.ts';
 import { basePath } from '../../api/page-settings.ts';
@@ -37,6 +37,22 @@ export function useSignUp(next: string | undefined) {
   const arrive = useArrival(next);
   return useMutation({
     mutationFn: (body: NewAccount) => call('POST /api/v1/auth/sign-up/email', { body }),
+    onSuccess: arrive,
+  });
+}
+
+export const invitationQuery = (token: string) =>
+  queryOptions({
+    queryKey: ['invitation', token],
+    queryFn: () => call('POST /api/v1/auth/invitation', { body: { token } }),
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export function useJoin() {
+  const arrive = useArrival(undefined);
+  return useMutation({
+    mutationFn: (body: NewAccount & { token: string }) => call('POST /api/v1/auth/sign-up/invitation', { body }),
     onSuccess: arrive,
   });
 }

@@ -1,0 +1,10 @@
+export {
+  operatorHealthRoute,
+  operatorHomeRoute,
+  operatorModelsRoute,
+  operatorPeopleRoute,
+  operatorRoute,
+  operatorRoutesRoute,
+  operatorSettingsRoute,
+  operatorWorkRoute,
+} from './routes.ts';
