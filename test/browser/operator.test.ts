@@ -59,7 +59,7 @@ test('from the printed link to an installed model and a first chat with it', asy
   await page.getByLabel('Message', { exact: true }).fill('Hello! Who are you?');
   await page.getByRole('button', { name: 'Send' }).click();
   await page
-    .getByText(/I am|I'm/)
+    .getByText(/\d tokens/)
     .first()
     .waitFor();
   const [hosted] = await stage.database.query<{ target: string }>(

@@ -1,4 +1,5 @@
 import { catalogue } from '../../i18n/catalogue.ts';
+import { pluralize } from '../../i18n/pluralize.ts';
 
 export const modelsTexts = catalogue(
   {
@@ -8,8 +9,8 @@ export const modelsTexts = catalogue(
     nothing: 'The hub has no GGUF model of this name.',
     noLicense: 'license unknown',
     gated: 'terms must be accepted at the hub',
-    downloads: (count: string) => `${count} downloads`,
-    parameters: (count: string) => `${count} parameters`,
+    downloads: (count: string) => pluralize(count, 'download'),
+    parameters: (count: string) => pluralize(count, 'parameter'),
     model: 'Model',
     about: 'About',
     details: 'Details',
@@ -18,7 +19,7 @@ export const modelsTexts = catalogue(
     sizes: 'Sizes …',
     sizesOf: (model: string) => `Sizes of ${model}`,
     weighed: (budget: string, tokens: string) =>
-      `Models may take ${budget} here. The memory is that of one call with ${tokens} tokens of context.`,
+      `Models may take ${budget} here. The memory is that of one call with a context of ${pluralize(tokens, 'token')}.`,
     form: 'Quantisation',
     recommended: 'recommended',
     download: 'Download',
@@ -66,12 +67,12 @@ export const modelsTexts = catalogue(
     pathMissing: 'Enter a path.',
     id: 'Id',
     idHint: 'What calls name it by.',
-    idWrong: 'Lower-case letters, digits, ".", "_" and "-", at most 63.',
+    idWrong: 'Lower-case letters, digits, “.”, “_” and “-”, at most 63.',
     add: 'Add',
     added: (id: string) => `${id} is installed.`,
     settings: 'Settings',
     settingsOf: (id: string) => `Settings of ${id}`,
-    nowHas: (tokens: string, runsOn: string) => `It has ${tokens} tokens of context now and runs on ${runsOn}.`,
+    nowHas: (tokens: string, runsOn: string) => `Its context is ${pluralize(tokens, 'token')} now, on ${runsOn}.`,
     contextTokens: 'Context, tokens',
     auto: 'Empty: chosen automatically.',
     autoUpTo: (tokens: string) => `Empty: chosen automatically. The model supports ${tokens}.`,
@@ -81,7 +82,7 @@ export const modelsTexts = catalogue(
       `${calls} at once: ${memory}${fits ? '.' : ', does not fit.'}`,
     numberWrong: 'Enter a whole number.',
     set: 'Save',
-    isSet: (tokens: string) => `Saved: ${tokens} tokens of context.`,
+    isSet: (tokens: string) => `Saved: a context of ${pluralize(tokens, 'token')}.`,
     remove: 'Remove',
     removeTitle: (id: string) => `Remove ${id}?`,
     removeText: 'Files that were downloaded are deleted; a file that was added by its path stays.',

@@ -125,7 +125,7 @@ function RouteActions({ route: { name, draining } }: { route: ServingRoute }) {
       </Group>
       {result && (
         <Text size="xs" mt={4} c={result.error === null ? 'dimmed' : 'rust'} role="alert">
-          {result.error ?? t.reached(format.number(result.latency_ms ?? 0), models)}
+          {result.error ?? t.reached(format.duration(result.latency_ms ?? 0), models)}
         </Text>
       )}
       {test.error && <ProblemNote error={test.error} />}
