@@ -25,6 +25,7 @@ const components = [
     'segmented-control',
     'deferred',
     'kind',
+    'use-scroll-to-active-tab',
   ),
   component('Group', 'Stack', 'Text', 'Anchor', 'Paper', 'Skeleton', 'Badge', 'Progress'),
 ];
