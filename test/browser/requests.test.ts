@@ -80,7 +80,7 @@ test('new requests appear while the live tail is on, and those of one project, k
   await go('/credits');
   await page
     .getByRole('row', { name: /helper/ })
-    .getByRole('link', { name: 'helper' })
+    .getByRole('link', { name: 'Show the request' })
     .click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('200 Succeeded').waitFor();

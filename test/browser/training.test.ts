@@ -59,10 +59,10 @@ test('a job that waits is canceled, tried again with an estimate, and compared w
   const { page, go, leave } = await stage.open(owner);
   await go(`/projects/${path}/training-jobs/${second}`);
   await page.getByText('Number 1 in the queue.').waitFor(ended);
-  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await page.getByRole('button', { name: 'Stop training', exact: true }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('It has not started, so it costs nothing.').waitFor();
-  await dialog.getByRole('button', { name: 'Cancel the job' }).click();
+  await dialog.getByRole('button', { name: 'Stop training' }).click();
   await page.getByText('canceled', { exact: true }).first().waitFor(ended);
   await page.getByText('Credits so far').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Try again' }).click();
@@ -95,9 +95,10 @@ test('a job that waits is canceled, tried again with an estimate, and compared w
 
   await ask('POST', `datasets/${datasetId}/versions`, {});
   await go(`/projects/${path}/training-jobs/new`);
-  await page.getByLabel('Control set').selectOption({ label: 'Tickets · v1 · 24 examples' });
+  await page.getByLabel('Regression check').selectOption({ label: 'Tickets · v1 · 24 examples' });
   // The server has it, too.
   await page.getByText('The control set is of the dataset that is learned from').waitFor();
+  await page.getByText('All settings').click();
   await page.getByLabel('Epochs').fill('1');
   await page.getByText('Lower the batch size or raise the epochs if nothing is learned.').waitFor();
   await page.getByLabel('Epochs').fill('');

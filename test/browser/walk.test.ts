@@ -83,6 +83,7 @@ test('somebody new is led from the first page to a model that was trained, is se
   await page.getByRole('link', { name: 'Train on it' }).click();
 
   await page.getByLabel('Name').fill('Sort tickets');
+  await page.getByText('All settings').click();
   await page.getByLabel('Epochs').fill('1000000');
   await page.getByText('A number from 1 to 100, or empty.').waitFor();
   await page.getByText('A setting is invalid; see its field.').waitFor();

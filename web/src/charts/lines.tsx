@@ -26,6 +26,8 @@ type LinesProps = {
   range?: readonly [number, number];
   /** The value axis begins at 0. */
   fromZero?: boolean;
+  /** A step that stands out. */
+  mark?: { x: number; text: string } | undefined;
 };
 
 const margin = { top: 10, right: 18, bottom: 24, left: 48 };
@@ -42,6 +44,7 @@ export function Lines({
   height = 210,
   range,
   fromZero = false,
+  mark,
 }: LinesProps) {
   const { ref, width } = useElementSize<HTMLDivElement>();
   const [shownX, setShownX] = useState<number | null>(null);
@@ -96,6 +99,26 @@ export function Lines({
             points.map(([x, value]) => <circle key={x} cx={scale.x(x)} cy={scale.y(value)} r={3} stroke="none" />)}
         </g>
       ))}
+      {mark && drawn.length > 0 && (
+        <g>
+          <line
+            className={styles.mark}
+            x1={scale.x(mark.x)}
+            x2={scale.x(mark.x)}
+            y1={margin.top}
+            y2={height - margin.bottom}
+          />
+          <text
+            className={styles.tick}
+            x={scale.x(mark.x)}
+            y={margin.top + 10}
+            dx={scale.x(mark.x) > width / 2 ? -6 : 6}
+            textAnchor={scale.x(mark.x) > width / 2 ? 'end' : 'start'}
+          >
+            {mark.text}
+          </text>
+        </g>
+      )}
       {shownX !== null && (
         <line
           className={styles.cursor}

@@ -13,6 +13,8 @@ type ConfirmProps = {
   children: ReactNode;
   /** Label of the button. */
   action: string;
+  /** Label of the other button; by default "Cancel". */
+  stay?: string;
   tone?: 'plain' | 'danger';
   /** A text that must be typed first, for destructive actions. */
   typed?: { label: string; value: string };
@@ -22,7 +24,7 @@ type ConfirmProps = {
 };
 
 /** A confirmation dialog. */
-export function Confirm({ isOpen, onClose, title, children, action, tone = 'danger', ...props }: ConfirmProps) {
+export function Confirm({ isOpen, onClose, title, children, action, stay, tone = 'danger', ...props }: ConfirmProps) {
   const t = useTexts(sharedTexts);
   const { typed, isBusy, error, onConfirm } = props;
   const [text, setText] = useState('');
@@ -48,7 +50,7 @@ export function Confirm({ isOpen, onClose, title, children, action, tone = 'dang
           {error ? <ProblemNote error={error} /> : null}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose} data-autofocus={typed ? undefined : true}>
-              {t.cancel}
+              {stay ?? t.cancel}
             </Button>
             <Button type="submit" color={tone === 'danger' ? 'rust' : 'pine'} loading={isBusy} disabled={!isAllowed}>
               {action}

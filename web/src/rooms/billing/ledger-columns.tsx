@@ -74,14 +74,15 @@ function What({ row }: { row: LedgerRow }) {
   ].filter(Boolean);
   return (
     <>
-      {request_id === null || type !== 'inference' ? (
-        main
-      ) : (
-        <TextLink to="/requests" search={{ id: request_id }}>
-          {main}
-        </TextLink>
-      )}
+      {main}
       {details.length > 0 && <span className={styles.quiet}>{details.join(' · ')}</span>}
+      {request_id !== null && type === 'inference' && (
+        <span className={styles.quiet}>
+          <TextLink to="/requests" search={{ id: request_id }}>
+            {t.request}
+          </TextLink>
+        </span>
+      )}
     </>
   );
 }

@@ -2,6 +2,7 @@ import { Button, Checkbox, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { basePath } from '../../api/page-settings.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { IconDownload, IconMessageCircle, IconRefresh, IconRocket, IconX } from '../../ui/icons.tsx';
@@ -11,6 +12,7 @@ import type { Project } from '../projects/index.ts';
 import type { JobDialogProps } from './job-dialog.ts';
 import { canCancel } from './job-state.ts';
 import { RetryJob } from './retry-job.tsx';
+import { spentSoFar } from './spent-so-far.ts';
 import { useCancelJob } from './training-changes.ts';
 import type { Job, JobPath } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
@@ -75,6 +77,7 @@ export function JobActions({ path, job, project }: JobActionsProps) {
 
 function CancelJob({ path, job, isOpen, onClose }: JobDialogProps) {
   const t = useTexts(trainingTexts);
+  const format = useFormat();
   const [keeps, setKeeps] = useState(true);
   const cancel = useCancelJob(path);
   const hasStarted = job.started_at !== null;
@@ -91,11 +94,14 @@ function CancelJob({ path, job, isOpen, onClose }: JobDialogProps) {
       onClose={onClose}
       title={t.cancelTitle(job.name)}
       action={t.cancelDo}
+      stay={t.keepRunning}
       isBusy={cancel.isPending}
       error={cancel.error}
       onConfirm={run}
     >
-      <Text mb={hasStarted ? 'sm' : 0}>{hasStarted ? t.cancelText : t.cancelQueued}</Text>
+      <Text mb={hasStarted ? 'sm' : 0}>
+        {hasStarted ? t.cancelText(format.credits(spentSoFar(job))) : t.cancelQueued}
+      </Text>
       {hasStarted && (
         <Checkbox
           label={t.keepCheckpoint}

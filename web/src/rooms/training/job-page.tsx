@@ -61,7 +61,7 @@ function JobParts() {
       {job.error && <Failure error={job.error} />}
       <ProgressPanel job={job} kind={project.kind} />
       {job.result && <ResultPanel path={path} job={job} result={job.result} />}
-      <CurvesPanel path={path} />
+      <CurvesPanel path={path} job={job} />
       <LogPanel lines={lines} state={state} />
       <FrozenPanel path={path} job={job} kind={project.kind} />
       <SettingsPanel path={path} job={job} />

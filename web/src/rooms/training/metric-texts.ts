@@ -59,5 +59,10 @@ export function listedMetrics(names: Iterable<string>): string[] {
   return [...new Set(names)].filter((name) => !isGain(name)).sort((a, b) => rank(a) - rank(b));
 }
 
+const shares: readonly string[] = ['exact_match', 'recall1', 'recall10', 'recall100', 'pair_accuracy'];
+
+/** Metrics that are a share of the examples are shown as percentages. */
+export const isShare = (name: string): boolean => shares.includes(name.replace(ofControl, ''));
+
 /** Confidence bounds are no metrics of their own. */
 export const isGain = (name: string): boolean => ofGain.test(name);

@@ -11,6 +11,7 @@ import { TextLink } from '../../ui/text-link.tsx';
 import { baseModelsQuery, projectQuery } from '../projects/index.ts';
 import { NewJobForm } from './new-job-form.tsx';
 import { newJobTexts } from './new-job-texts.ts';
+import { isTrainable } from './trainable.ts';
 import { datasetChoiceQuery, jobQuery } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
 import type { NewJobFormProps } from './use-job-form.ts';
@@ -39,8 +40,8 @@ function NewJob() {
   const { data: project } = useSuspenseQuery(projectQuery(params));
   const { data: bases } = useSuspenseQuery(baseModelsQuery);
   const { data: datasets } = useSuspenseQuery(datasetChoiceQuery(params));
-  const trainable = bases.data.filter(({ kind, training }) => kind === project.kind && training.supported);
-  if (trainable.length === 0)
+  const ofKind = bases.data.filter(({ kind }) => kind === project.kind);
+  if (!ofKind.some(isTrainable))
     return (
       <Panel>
         <EmptyState icon={IconCube} title={t.nothingTrainableTitle}>
@@ -64,7 +65,7 @@ function NewJob() {
         </EmptyState>
       </Panel>
     );
-  const form = { path: params, bases: trainable, datasets: datasets.data };
+  const form = { path: params, bases: ofKind, datasets: datasets.data };
   if (search.from !== undefined) return <FormOfJob {...form} from={search.from} />;
   return <NewJobForm {...form} begin={search} />;
 }

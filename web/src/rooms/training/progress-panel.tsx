@@ -6,6 +6,7 @@ import { Panel } from '../../ui/panel.tsx';
 import type { Project } from '../projects/index.ts';
 import { useHeldOut } from './held-out.ts';
 import { isOver } from './job-state.ts';
+import { spentSoFar } from './spent-so-far.ts';
 import type { Job } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
 import { useLoss } from './use-loss.ts';
@@ -47,12 +48,6 @@ export function ProgressPanel({ job, kind }: { job: Job; kind: Project['kind'] }
       </DescriptionList>
     </Panel>
   );
-}
-
-/** The cost so far; it is charged when the attempt ends. */
-function spentSoFar({ state, credits, active_ms, rate }: Job): string {
-  const owed = (active_ms / 60_000) * Number(rate.credits_per_gpu_minute);
-  return isOver(state) || owed <= Number(credits) ? credits : owed.toFixed(6);
 }
 
 /** Details that the state alone does not show. */

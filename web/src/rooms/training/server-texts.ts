@@ -23,14 +23,14 @@ const failures: Record<string, { what: string; next: string }> = {
 /** API fields in messages, and their names in the form. */
 const formWarnings: Record<string, (numbers: readonly string[]) => string> = {
   nothing_held_out: () =>
-    'No example is held out, so nothing will tell how much was learned. Give a share that is held out, under “More settings”.',
+    'No example is held out, so nothing will tell how much was learned. Give a share that is held out, under “All settings”.',
   few_steps: ([steps = '']) =>
     `Training takes ${steps} steps only. Lower the batch size or raise the epochs if nothing is learned.`,
 };
 
 const warnings: Record<string, (numbers: readonly string[]) => string> = {
   few_examples: ([count = '']) => `样本只有 ${count} 个，偏少：更可能改变回答方式，而非增加知识。`,
-  nothing_held_out: () => '没有留出样本，无法衡量学习效果。请在“更多设置”中填写留出比例。',
+  nothing_held_out: () => '没有留出样本，无法衡量学习效果。请在“全部设置”中填写留出比例。',
   invalid_examples: ([count = '']) => `${count} 条样本无法用于学习，将被忽略。`,
   long_examples: ([limit = '', count = '']) => `超过 ${limit} 个词元的样本将被舍弃或截断：此数据集中有 ${count} 条。`,
   control_is_learned: () => '对照集来自所学的数据集，无法衡量遗忘了什么。',

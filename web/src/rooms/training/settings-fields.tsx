@@ -1,8 +1,10 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { Panel } from '../../ui/panel.tsx';
+import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { type HyperparameterName, hyperparameterTexts } from './hyperparameter-texts.ts';
 import {
+  areFitting,
   isFitting,
   isNumeric,
   type MeasuringName,
@@ -12,6 +14,7 @@ import {
   type Ranges,
 } from './new-job-fields.ts';
 import { newJobTexts } from './new-job-texts.ts';
+import { presetFields, presetOf, presets } from './presets.ts';
 import styles from './training.module.css';
 import type { JobForm } from './use-job-form.ts';
 
@@ -25,15 +28,27 @@ export function Settings({ form, ranges, lengths }: SettingsProps) {
   // as: the keys are those of the ranges.
   const entries = Object.entries(ranges) as [HyperparameterName, Range][];
   const isMain = ([name]: [HyperparameterName, Range]) => mainSettings.includes(name);
+  const preset = presetOf(form.values, ranges);
+  const choose = (text: string) => {
+    const chosen = presets.find((each) => each === text);
+    if (chosen) form.setValues(presetFields(chosen, ranges));
+  };
   const field = ([name, range]: [HyperparameterName, Range]) => (
     <Setting key={name} form={form} name={name} range={range} lengths={name === 'max_seq_length' ? lengths : []} />
   );
   return (
-    <Panel title={t.settings} text={t.settingsText}>
-      <div className={styles.grid}>{entries.filter(isMain).map(field)}</div>
-      <details className={styles.more}>
+    <Panel title={t.settings} text={preset ? t.presetTexts[preset] : t.ownSettings}>
+      <SegmentedControl
+        aria-label={t.preset}
+        value={preset ?? ''}
+        data={presets.map((each) => ({ value: each, label: t.presets[each] }))}
+        onChange={choose}
+      />
+      <details className={styles.more} open={!areFitting(form.values, ranges) || undefined}>
         <summary>{t.more}</summary>
+        <p className={styles.note}>{t.settingsText}</p>
         <div className={styles.grid} data-folded="true">
+          {entries.filter(isMain).map(field)}
           {entries.filter((entry) => !isMain(entry)).map(field)}
           <Measuring form={form} name="test_ratio" label={t.testRatio} hint={t.testRatioHint} />
           <Measuring form={form} name="every_steps" label={t.everySteps} />

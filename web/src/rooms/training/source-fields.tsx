@@ -8,6 +8,7 @@ import { type Dataset, useDatasetOptions, useVersionOption } from '../data/index
 import type { ProjectPath } from '../projects/index.ts';
 import { isFitting, replayRange } from './new-job-fields.ts';
 import { newJobTexts } from './new-job-texts.ts';
+import { isTrainable } from './trainable.ts';
 import { versionChoiceQuery } from './training-queries.ts';
 import type { JobForm, NewJobFormProps } from './use-job-form.ts';
 
@@ -27,10 +28,14 @@ export function SourceFields({ path, form, bases, datasets }: SourceFieldsProps)
         description={t.baseHint}
         data={[
           { value: '', label: t.choose, disabled: true },
-          ...bases.map(({ id, name, serving }) => ({
-            value: id,
-            label: serving.available ? name : t.notInstalled(name),
-            disabled: !serving.available,
+          ...bases.map((base) => ({
+            value: base.id,
+            label: isTrainable(base)
+              ? base.name
+              : base.training.supported
+                ? t.notInstalled(base.name)
+                : t.notTrainable(base.name),
+            disabled: !isTrainable(base),
           })),
         ]}
         {...form.getInputProps('base_model')}

@@ -8,6 +8,7 @@ import { aliasPattern } from '../models/index.ts';
 import type { ProjectPath } from '../projects/index.ts';
 import { type Beginning, type JobFields, rangesOf, settingsFrom } from './new-job-fields.ts';
 import { newJobTexts } from './new-job-texts.ts';
+import { isTrainable } from './trainable.ts';
 
 type BaseModel = Schemas['BaseModel'];
 
@@ -23,7 +24,7 @@ export type JobForm = UseFormReturnType<JobFields>;
 /** The form, restored from its draft. */
 export function useJobForm({ path, bases, datasets, begin }: NewJobFormProps) {
   const t = useTexts(newJobTexts);
-  const installed = bases.filter(({ serving }) => serving.available);
+  const installed = bases.filter(isTrainable);
   const base = installed.find(({ id }) => id === begin.base) ?? installed[0];
   const dataset = datasets.find(({ id }) => id === begin.dataset) ?? (datasets.length === 1 ? datasets[0] : undefined);
   const [start] = useState<JobFields>({
