@@ -15,6 +15,7 @@ import { CodeDialog } from './code-dialog.tsx';
 import styles from './playground.module.css';
 import type { Message } from './playground-queries.ts';
 import { playgroundTexts } from './playground-texts.ts';
+import { Rating } from './rating.tsx';
 import type { Timing } from './send-message.ts';
 
 const SaveDialog = lazyComponent(() => import('./save-dialog.tsx'), 'SaveDialog');
@@ -85,6 +86,9 @@ export function Answer({ project, choices, chatId, message, timing, onRetry, onC
           </Button>
         )}
         {text.content !== '' && <CopyIcon text={text.content} label={t.copyAnswer} />}
+        {message.finished_at !== null && (text.content !== '' || text.toolCalls.length > 0) && (
+          <Rating path={{ owner: project.owner.slug, project: project.slug, chatId }} message={message} />
+        )}
       </div>
       {message.request && (
         <CodeDialog
