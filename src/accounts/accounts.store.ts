@@ -37,6 +37,11 @@ export async function findAccountBySlug(sql: Sql, slug: string): Promise<Account
   return row ?? null;
 }
 
+export async function findAccountByAddress(sql: Sql, email: string): Promise<Account | null> {
+  const [row] = await sql.query<Account>(`select ${columns} from accounts where email = $1`, [email]);
+  return row ?? null;
+}
+
 export async function listAccounts(sql: Sql): Promise<Account[]> {
   return sql.query<Account>(`select ${columns} from accounts order by created_at, id`);
 }

@@ -1,7 +1,13 @@
 import { type Actor, recordActivity } from '#activity';
 import { constraintOf, type Sql } from '#db';
 import { checkDisplayName, fault, newId } from '#kernel';
-import { type Account, insertAccount, updateAccountEmail } from './accounts.store.ts';
+import {
+  type Account,
+  findAccountByAddress,
+  findAccountBySlug,
+  insertAccount,
+  updateAccountEmail,
+} from './accounts.store.ts';
 import { checkSlug, slugsFor } from './slug.ts';
 
 export type NewAccount = {
@@ -79,6 +85,13 @@ const emailPattern = /^(?!\.)(?!.*\.\.)[A-Za-z0-9_'+\-.]*[A-Za-z0-9_+-]@(?:[A-Za
 /** The one spelling under which an address is stored and looked up; null when the text is no address. */
 export function foldEmail(text: string): string | null {
   return text.length <= maxEmailLength && emailPattern.test(text) ? text.toLowerCase() : null;
+}
+
+/** The account of a slug, or of an e-mail address. */
+export async function findAccount(sql: Sql, name: string): Promise<Account | null> {
+  if (!name.includes('@')) return findAccountBySlug(sql, name);
+  const email = foldEmail(name);
+  return email === null ? null : findAccountByAddress(sql, email);
 }
 
 export function checkEmail(text: string): string {

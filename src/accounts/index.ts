@@ -7,7 +7,7 @@ export {
   updateAccountRole,
   updateAccountStatus,
 } from './accounts.store.ts';
-export { changeEmail, createAccount, openAccount } from './accounts.ts';
+export { changeEmail, createAccount, findAccount, openAccount } from './accounts.ts';
 export { setPassword } from './change-password.ts';
 export {
   countDirectory,

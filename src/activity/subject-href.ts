@@ -8,6 +8,7 @@ export type SubjectKind =
   | 'key'
   | 'project'
   | 'share'
+  | 'shared_model'
   | 'training_job';
 
 type ProjectAddress = { ownerSlug: string; slug: string };
@@ -19,6 +20,8 @@ const accountPages: Record<string, (id: string) => string> = {
   checkout: (id) => `/credits/checkout/${id}`,
   credits: () => '/credits',
   key: () => '/keys',
+  // In the project of somebody else, which has no pages for the account.
+  shared_model: () => '/models?access=shared',
 };
 
 /** The same within a project's pages. */

@@ -226,3 +226,18 @@ test('shares are paged, newest first, each once', async () => {
   } while (cursor !== null);
   assert.deepEqual(seen, slugs);
 });
+
+test('a model is shared by e-mail address too, and whom it is shared with reads it in the own feed', async () => {
+  const { ada, bob, project, shareWith } = await scene();
+  await server.db.database.query(`update accounts set email = 'bob@example.com' where id = $1`, [bob.accountId]);
+  const shared = await shareWith({ account_slug: 'Bob@Example.com' });
+  assert.deepEqual([shared.status, shareIn(shared).account.slug], [201, bob.slug]);
+  assert.equal((await call(bob, project, 'lent')).status, 200);
+  const { body } = await bob.ask('GET', '/api/v1/activity?type=share.created');
+  // as: a page of the feed.
+  const [row] = body.data as { subject: { label: string; href: string }; message: string; project: unknown }[];
+  assert.match(row?.message ?? '', new RegExp(`^${ada.slug} shares the model ${ada.slug}/.*/lent with you\\.$`));
+  assert.equal(row?.subject.href, '/models?access=shared');
+  for (const account_slug of ['nobody@example.com', 'no address@', '@'])
+    assert.deepEqual(refusalOf(await shareWith({ account_slug })), [404, 'not_found', 'account_slug']);
+});

@@ -4,9 +4,9 @@ import type { CountedShare } from './shares.ts';
 
 export const shareBody = Type.Object({
   account_slug: Type.String({
-    description: 'Slug of the account that may call the model.',
+    description: 'Slug, or e-mail address, of the account that may call the model.',
     minLength: 1,
-    maxLength: 64,
+    maxLength: 254,
   }),
   expires_at: Type.Optional(
     nullable(

@@ -1,4 +1,4 @@
-import { type Account, findAccountBySlug } from '#accounts';
+import { type Account, findAccount } from '#accounts';
 import { type Happening, recordActivity } from '#activity';
 import type { Sql } from '#db';
 import { readRfc3339 } from '#http';
@@ -77,6 +77,7 @@ export async function shareModel(
       const until = expiresAt === null ? '' : ` until ${expiresAt.toISOString()}`;
       const message = `The model "${model.alias}" is shared with ${share.accountSlug}${until}.`;
       await recordShareActivity(tx, scope, model, share, { type: 'share.created', message });
+      await tellRecipient(tx, scope, model, share);
     }
     return { share, isNew: was === null };
   });
@@ -96,7 +97,7 @@ function readExpiry(text: string | null, clock: Clock): Date | null {
 }
 
 async function accountToShareWith(sql: Sql, { project }: HostedScope, slug: string): Promise<Account> {
-  const account = await findAccountBySlug(sql, slug);
+  const account = await findAccount(sql, slug.trim());
   if (!account) throw fault('not_found', { message: 'There is no such account.', param: 'account_slug' });
   if (account.id !== project.accountId) return account;
   throw fault('invalid_request', {
@@ -118,6 +119,20 @@ export async function unshareModel(
     if (!share) throw fault('not_found', { message: 'There is no such share.' });
     const message = `The model "${model.alias}" is no longer shared with ${share.accountSlug}.`;
     await recordShareActivity(tx, scope, model, share, { type: 'share.deleted', message });
+  });
+}
+
+/** The account that may call the model now reads it in its own feed. */
+async function tellRecipient(tx: Sql, { project }: HostedScope, model: HostedModel, share: ModelShare): Promise<void> {
+  const address = `${project.ownerSlug}/${project.slug}/${model.alias}`;
+  await recordActivity(tx, {
+    accountId: share.accountId,
+    type: 'share.created',
+    severity: 'success',
+    actor: { kind: 'account', id: project.accountId, label: project.ownerSlug },
+    subject: { kind: 'shared_model', id: model.id, label: address },
+    message: `${project.ownerSlug} shares the model ${address} with you.`,
+    data: { expires_at: share.expiresAt?.toISOString() ?? null },
   });
 }
 

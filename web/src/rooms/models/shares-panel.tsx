@@ -62,9 +62,9 @@ function ShareForm({ path }: { path: ModelPath }) {
   return (
     <form className={styles.shareForm} onSubmit={submit} noValidate>
       <TextInput
-        label={t.accountSlug}
+        label={t.accountName}
         placeholder={t.accountHint}
-        maxLength={64}
+        maxLength={254}
         autoComplete="off"
         spellCheck={false}
         value={slug}
