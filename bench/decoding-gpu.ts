@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { GpuSelector, type GpuTarget } from '#engine';
+import { GpuSelector } from '#engine';
+import type { GpuTarget } from '../src/engine/gpu/backends.ts';
 import { benchDecoding, type DecodingShape } from './decoding.ts';
 import type { Row } from './table.ts';
 

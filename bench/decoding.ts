@@ -1,5 +1,5 @@
 import http from 'node:http';
-import type { GpuTarget } from '#engine';
+import type { GpuTarget } from '../src/engine/gpu/backends.ts';
 import { median } from './load.ts';
 import { startRawEngine } from './raw-engine.ts';
 import { startServed } from './served.ts';

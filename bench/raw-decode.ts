@@ -1,4 +1,4 @@
-import type { GpuTarget } from '#engine';
+import type { GpuTarget } from '../src/engine/gpu/backends.ts';
 import { openModel } from '../src/engine/llama/binding.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import path from 'node:path';
-import type { GpuTarget } from '#engine';
+import type { GpuTarget } from '../src/engine/gpu/backends.ts';
 import { libraryPath } from '../src/engine/gpu/library-folders.ts';
 import type { RawJob, RawResult } from './raw-decode.ts';
 

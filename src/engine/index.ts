@@ -4,7 +4,6 @@ export { GgufError } from './gguf/bytes.ts';
 export { readCapabilities } from './gguf/capabilities.ts';
 export { type GgufHeader, readGgufHeader, readGgufHeaderOf } from './gguf/header.ts';
 export { modelFiles, readPartName } from './gguf/parts.ts';
-export type { GpuTarget } from './gpu/backends.ts';
 export { type GpuSelection, GpuSelector } from './gpu/gpu-selector.ts';
 export type { ModelMemory } from './llama/memory-meter.ts';
 export type { MemoryBytes } from './llama/memory-protocol.ts';

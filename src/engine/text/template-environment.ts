@@ -1,5 +1,6 @@
 import { Environment, type parse } from '@huggingface/jinja';
 import { isExactNumber, isFields, objectInOrder } from '#kernel';
+import { filterFunctions } from './template-filters.ts';
 import { setPythonText } from './template-output.ts';
 
 /** A template's own refusal (`raise_exception`): its text is meant for the caller. */
@@ -23,6 +24,7 @@ export function templateEnvironment(values: Record<string, unknown>, now: () => 
       throw new TemplateRefusal(String(message));
     },
     ...stripFunctions,
+    ...filterFunctions,
     strftime_now: (format: unknown) => formatDate(now(), String(format)),
     ...values,
   };

@@ -4,6 +4,7 @@ import { toolsVariable } from './formats/output-format.ts';
 import { probe, probeTools, question, type TemplateProbe } from './formats/template-probe.ts';
 import { nativeRenderer } from './native-renderer.ts';
 import { TemplateRefusal, templateEnvironment, withStripArguments } from './template-environment.ts';
+import { withListFilters } from './template-filters.ts';
 import { withPythonTexts } from './template-output.ts';
 
 /** Makes a renderer of a template; it throws where the template does not compile, and its renderer where it cannot render. */
@@ -64,7 +65,7 @@ function compiledOrError(compile: () => TemplateRenderer): TemplateRenderer | Er
 
 function interpreted({ source, now }: RendererOptions): TemplateRenderer {
   const parsed = parse(tokenize(withSimpleTests(source), { lstrip_blocks: true, trim_blocks: true }));
-  const program = withPythonTexts(withStripArguments(parsed));
+  const program = withPythonTexts(withStripArguments(withListFilters(parsed)));
   return (values) => {
     const result = new Interpreter(templateEnvironment(values, now)).run(program);
     // A run of a template yields a string value; anything else is a fault of the library.

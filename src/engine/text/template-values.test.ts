@@ -108,3 +108,14 @@ test('a turn to learn has the digits and the order of a call, too', () => {
   const turn = { messages: [user('x'), call(args)], tools: [], thinking: false };
   assert.ok(renderTurn(template(qwen3Template()), turn).behind.text.includes(args));
 });
+
+test('templates find the least and the greatest item of a list, and the sum of numbers', () => {
+  const values = {
+    '[2, 1, 3]|min': '1',
+    '[2, 1.5]|max': '2',
+    '["b", "a"]|max': 'b',
+    '[0, 1, 2]|sum + 1': '4',
+  };
+  for (const [expression, expected] of Object.entries(values))
+    assert.equal(renderChat(template(`{{ ${expression} }}`), chatPrompt({ messages: [user('x')] })).text, expected);
+});
