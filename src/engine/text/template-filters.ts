@@ -7,11 +7,18 @@ type Program = ReturnType<typeof parse>;
 const nameOf = (filter: string) => `filter ${filter}`;
 
 /** Filters of Jinja over the items of a list that the library lacks. */
-const filters: Record<string, (values: readonly (number | string)[]) => unknown> = {
-  min: (values) => values.reduce((least, value) => (value < least ? value : least)),
-  max: (values) => values.reduce((most, value) => (value > most ? value : most)),
+const filters: Record<string, (values: readonly Scalar[]) => unknown> = {
+  min: (values) => values.toSorted(compare).at(0),
+  max: (values) => values.toSorted(compare).at(-1),
   sum: (values) => values.map(Number).reduce((total, value) => total + value, 0),
 };
+
+type Scalar = number | string;
+
+function compare(a: Scalar, b: Scalar): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
 
 /** Uses of these filters without arguments become calls of functions of ours. */
 export function withListFilters(program: Program): Program {
@@ -27,7 +34,7 @@ export const filterFunctions: Record<string, (values: unknown) => unknown> = Obj
 );
 
 /** The library wraps the items of a list. */
-function scalarsOf(values: unknown, filter: string): (number | string)[] {
+function scalarsOf(values: unknown, filter: string): Scalar[] {
   if (!Array.isArray(values)) throw new Error(`${filter} is a filter of lists`);
   return values.map((item: unknown) => {
     const value = isFields(item) ? item['value'] : item;
