@@ -91,11 +91,11 @@ test('an answer is streamed with what it cost, is found again, edited, made anew
   const headers = { authorization: `Bearer ${owner.key}`, 'content-type': 'application/json' };
   const made = await fetch(data, { method: 'POST', headers, body: JSON.stringify({ name: 'Good answers' }) });
   const { id: datasetId } = JSON.parse(await made.text());
-  await page.getByRole('button', { name: 'Save as example' }).click();
+  await page.getByRole('button', { name: 'Add to dataset' }).click();
   await page.getByRole('dialog').getByLabel('Dataset').waitFor();
   await assertAccessible(page, 'saving');
-  await page.getByRole('dialog').getByRole('button', { name: 'Save as example' }).click();
-  await page.getByText('The answer is an example now.').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Add to dataset' }).click();
+  await page.getByText('The answer was added to the dataset.').waitFor();
   const examples = await fetch(`${data}/${datasetId}/examples`, { headers });
   assert.partialDeepStrictEqual(JSON.parse(await examples.text()), { total_count: 1, data: [{ origin: 'chat' }] });
   await page.getByRole('link', { name: 'Look at the dataset' }).click();

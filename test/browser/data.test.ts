@@ -178,7 +178,7 @@ test('versions are frozen, compared, looked into and downloaded', async () => {
 
   const menu = page.getByRole('button', { name: 'More actions for v2' });
   await menu.click();
-  await page.getByRole('menuitem', { name: 'Compare with the one before' }).click();
+  await page.getByRole('menuitem', { name: 'Compare with the previous version' }).click();
   await page.getByText('All 3').waitFor();
   assert.deepEqual(await page.locator('del').allTextContents(), ['old ']);
   assert.deepEqual(await page.locator('ins').allTextContents(), ['new ']);
@@ -240,15 +240,15 @@ test('saved calls become examples, one and all that were found, and are deleted'
   await go(`${pages}/saved-calls?q=paper`);
   await page.getByRole('button', { name: /Fold me a paper fan/ }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByRole('button', { name: 'Make it an example' }).click();
+  await dialog.getByRole('button', { name: 'Add to dataset' }).click();
   await page.getByText('It is an example of the dataset now.').waitFor();
   const { data } = await ask('GET', `/datasets/${id}/examples`);
   assert.equal(data[0].text.messages[0].content, 'Fold me a paper fan');
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await page.getByText('1 call', { exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Make them examples …' }).click();
+  await page.getByRole('button', { name: 'Add to dataset …' }).click();
   await dialog.getByText('1 call would become an example.').waitFor();
-  await dialog.getByRole('button', { name: 'Make 1' }).click();
+  await dialog.getByRole('button', { name: 'Add 1' }).click();
   await page.getByText('1 call became an example. Look at the dataset').waitFor();
   assert.equal((await ask('GET', `/datasets/${id}/examples`)).total_count, 2);
   await page.getByRole('button', { name: 'Delete what was found …' }).click();
@@ -263,7 +263,7 @@ test('who would keep a saved call and has no dataset yet is led to where one is 
   await saveCalls(stage, { ask, pages, ...owner }, 'Fold me a paper fan');
   const { page, go, leave } = await stage.open(owner);
   await go(`${pages}/saved-calls`);
-  await page.getByRole('button', { name: 'Make them examples …' }).click();
+  await page.getByRole('button', { name: 'Add to dataset …' }).click();
   await page.getByRole('dialog').getByRole('link', { name: 'To the datasets' }).click();
   await page.getByRole('heading', { name: 'No data yet' }).waitFor();
   await leave();

@@ -82,17 +82,17 @@ test('an address of another site is no page to come to', async () => {
 test('where sign-up is open one opens an account, with a good password only', async () => {
   const { page, go, leave } = await open.open({ expected: [/^400 .*sign-up\/email$/] });
   await go('/sign-in');
-  await page.getByRole('link', { name: 'Open an account' }).click();
-  await page.getByRole('heading', { name: 'Open an account' }).waitFor();
-  await page.getByRole('button', { name: 'Open account' }).click();
+  await page.getByRole('link', { name: 'Create account' }).click();
+  await page.getByRole('heading', { name: 'Create account' }).waitFor();
+  await page.getByRole('button', { name: 'Create account' }).click();
   await page.locator('input[type="email"][aria-invalid="true"]:focus').waitFor();
   await page.getByLabel('Your name').fill('Grace Hopper');
   await page.getByLabel('E-mail address').fill('grace@example.com');
   await page.getByLabel('Password', { exact: true }).fill('123456789012');
-  await page.getByRole('button', { name: 'Open account' }).click();
+  await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByText('It repeats or counts up a few characters.').waitFor();
   await page.getByLabel('Password', { exact: true }).fill(testPassword);
-  await page.getByRole('button', { name: 'Open account' }).click();
+  await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByText('Welcome, Grace Hopper.').waitFor();
   await page.getByText('5.00', { exact: true }).waitFor();
   await leave();
@@ -104,7 +104,7 @@ test('where the identity provider opens accounts the page says so, and its butto
   await page.getByText('Accounts are opened by signing in with Example ID.').waitFor();
   await page.getByRole('link', { name: 'Sign in' }).click();
   await settle(page);
-  assert.equal(await page.getByRole('link', { name: 'Open an account' }).count(), 0);
+  assert.equal(await page.getByRole('link', { name: 'Create account' }).count(), 0);
   await go('/activity');
   await page.getByRole('button', { name: 'Continue with Example ID' }).click();
   await page.locator('input[name="login"]').fill('ada');
@@ -147,7 +147,7 @@ test('what is written in a dialog stands there again after the session has ended
   const { email } = await seedPassword(open.database, owner);
   const { page, go, leave } = await open.open({ ...owner, expected: [/^401 /] });
   const dialog = page.getByRole('dialog');
-  const name = dialog.getByLabel('Name');
+  const name = dialog.getByLabel('Name', { exact: true });
   await go('/projects');
   await page.getByRole('button', { name: 'New project' }).first().click();
   await name.fill('Help desk');

@@ -35,7 +35,7 @@ test('events are decided with the keyboard alone: promoted as suggested, skipped
   for (const query of ['money back', 'opening hours', 'gift card']) await report(ask, id, query);
   const { page, go, leave } = await stage.open(owner);
   await go(`${pages}/data/${id}/feedback`);
-  const pane = page.getByRole('article', { name: 'The event' });
+  const pane = page.getByRole('article', { name: 'Details' });
   const lesson = pane.getByRole('region', { name: 'What a model would learn' });
   const current = (query: string) => pane.getByRole('heading', { name: query }).waitFor();
   const examples = async () => (await ask('GET', `/datasets/${id}/examples`)).data;
@@ -185,7 +185,7 @@ test('the inbox can be used by everybody, and on a phone it shows the list, then
     isMobile: true,
   });
   await go(`${pages}/data/${id}/feedback`);
-  const pane = page.getByRole('article', { name: 'The event' });
+  const pane = page.getByRole('article', { name: 'Details' });
   assert.ok(!(await pane.isVisible()));
   await page.getByRole('button', { name: /^money back/ }).click();
   await pane.getByRole('heading', { name: 'money back' }).waitFor();

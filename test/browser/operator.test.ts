@@ -53,7 +53,7 @@ test('from the printed link to an installed model and a first chat with it', asy
   await page.getByRole('button', { name: 'Use in a project' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Next' }).click();
   await page.getByRole('dialog').getByLabel('Under which name').selectOption('chat');
-  await page.getByRole('dialog').getByRole('button', { name: 'Switch' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Switch model' }).click();
   await page.waitForURL(/hosted-models\/hm_/);
   await go('/projects/local/chat/playground');
   await page.getByLabel('Message', { exact: true }).fill('Hello! Who are you?');
@@ -127,7 +127,7 @@ test('a person is invited by a link, opens an account, gets credits, is suspende
   const guest = await stage.open();
   await guest.go(link.slice(stage.origin.length));
   await guest.page.getByLabel('Password', { exact: true }).fill(testPassword);
-  await guest.page.getByRole('button', { name: 'Open account' }).click();
+  await guest.page.getByRole('button', { name: 'Create account' }).click();
   await guest.page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
   await guest.leave();
 

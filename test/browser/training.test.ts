@@ -97,7 +97,7 @@ test('a job that waits is canceled, tried again with an estimate, and compared w
   await go(`/projects/${path}/training-jobs/new`);
   await page.getByLabel('Regression check').selectOption({ label: 'Tickets · v1 · 24 examples' });
   // The server has it, too.
-  await page.getByText('The control set is of the dataset that is learned from').waitFor();
+  await page.getByText('The regression check is of the dataset that is learned from').waitFor();
   await page.getByText('All settings').click();
   await page.getByLabel('Epochs').fill('1');
   await page.getByText('Lower the batch size or raise the epochs if nothing is learned.').waitFor();

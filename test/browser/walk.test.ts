@@ -47,15 +47,15 @@ test('somebody new is led from the first page to a model that was trained, is se
   const { page, go, leave } = await stage.open({ permissions: ['clipboard-read', 'clipboard-write'] });
   const dialog = page.getByRole('dialog');
   await go('/');
-  await page.getByRole('link', { name: 'Open an account' }).click();
+  await page.getByRole('link', { name: 'Create account' }).click();
   await page.getByLabel('Your name').fill('Grace Hopper');
   await page.getByLabel('E-mail address').fill('grace@example.com');
   await page.getByLabel('Password', { exact: true }).fill(testPassword);
-  await page.getByRole('button', { name: 'Open account' }).click();
+  await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByText('0 of 5 done').waitFor();
 
   await page.getByRole('button', { name: 'New project' }).click();
-  await dialog.getByLabel('Name').fill('Help desk');
+  await dialog.getByLabel('Name', { exact: true }).fill('Help desk');
   await dialog.getByRole('button', { name: 'Create project' }).click();
   await page.getByRole('heading', { name: 'What you can do next' }).waitFor();
   await settle(page);
@@ -82,7 +82,7 @@ test('somebody new is led from the first page to a model that was trained, is se
   await page.getByRole('heading', { name: 'Imported: 30 examples' }).waitFor();
   await page.getByRole('link', { name: 'Train on it' }).click();
 
-  await page.getByLabel('Name').fill('Sort tickets');
+  await page.getByLabel('Name', { exact: true }).fill('Sort tickets');
   await page.getByText('All settings').click();
   await page.getByLabel('Epochs').fill('1000000');
   await page.getByText('A number from 1 to 100, or empty.').waitFor();

@@ -218,7 +218,7 @@ function warningsOf(plan: {
   if (plan.control !== null && plan.control.datasetId === dataset.id)
     warn(
       'control_is_learned',
-      'The control set is of the dataset that is learned from: it cannot tell what is forgotten.',
+      'The regression check is of the dataset that is learned from: it cannot tell what is forgotten.',
     );
   const steps = estimateSteps({ trainCount, hyperparameters });
   if (steps < fewSteps)

@@ -38,8 +38,9 @@ export async function writeControlSet(
       counts.tooLong += tooLong;
     }
   }
-  if (counts.control === 0) throw new SnapshotRefused(`The control set has no example to measure that fits.${reason}`);
+  if (counts.control === 0)
+    throw new SnapshotRefused(`The regression check has no example to measure that fits.${reason}`);
   if (replayRatio > 0 && counts.replay === 0)
-    throw new SnapshotRefused(`The control set has no example to learn along that fits.${reason}`);
+    throw new SnapshotRefused(`The regression check has no example to learn along that fits.${reason}`);
   return counts;
 }

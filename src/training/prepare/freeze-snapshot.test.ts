@@ -293,7 +293,7 @@ test('a control set of which nothing can be measured is refused', async () => {
   const control = { examples: Readable.from([[long]]), replayRatio: 0 };
   await assert.rejects(freeze([talk(0)], { control }), (error: unknown) => {
     assert.ok(error instanceof SnapshotRefused);
-    assert.match(error.message, /control set has no example to measure/);
+    assert.match(error.message, /regression check has no example to measure/);
     return true;
   });
 });

@@ -126,7 +126,7 @@ export async function estimateTrainingTime(
     isMeasured,
     assumptions: [
       ...(tokens === null ? [`An example has ${tokensPerExample} tokens.`] : []),
-      'All examples are learned from: none is held out, and there is no control set.',
+      'All examples are learned from: none is held out, and there is no regression check.',
       isMeasured
         ? 'The time of a token is what jobs on this base model took here lately.'
         : 'The time of a token follows from the number of weights, on two processor cores; no job was measured yet.',

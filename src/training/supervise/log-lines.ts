@@ -79,7 +79,7 @@ export function droppedExampleLines({ counts, control, problems = [] }: Snapshot
   const unmeasured = control?.notLearnable ?? 0;
   if (unmeasured > 0)
     warn(
-      `${unmeasured} of ${control?.examples} examples of the control set cannot be measured, or not all of their answers; these are left out.`,
+      `${unmeasured} of ${control?.examples} examples of the regression check cannot be measured, or not all of their answers; these are left out.`,
     );
   return lines;
 }

@@ -76,6 +76,6 @@ async function findControl(database: Database, { projectId, evaluation }: Traini
   if (!evaluation.control) return null;
   const { versionId: id, replayRatio } = evaluation.control;
   const version = await findVersion(database, { projectId, id });
-  if (!version) throw new AttemptFailure('dataset_invalid', 'The version of the control set is gone.');
+  if (!version) throw new AttemptFailure('dataset_invalid', 'The version of the regression check is gone.');
   return { examples: streamVersion(database, version), replayRatio };
 }

@@ -40,7 +40,7 @@ const rows: Record<string, Row> = {
     zh: '当前状态下无法执行此操作。',
     next: { en: 'Reload the page to see the current state.', zh: '请重新加载页面查看当前状态。' },
   },
-  slug_taken: { zh: '此 slug 已被占用。', next: { en: 'Choose another one.', zh: '请换一个。' } },
+  slug_taken: { zh: '此 URL 名称已被占用。', next: { en: 'Choose another one.', zh: '请换一个。' } },
   email_taken: { zh: '此邮箱已有账户。', next: { en: 'Sign in instead.', zh: '请直接登录。' } },
   alias_taken: { zh: '此别名已被占用。', next: { en: 'Choose another one.', zh: '请换一个。' } },
   kind_mismatch: { zh: '与项目类型不符。' },

@@ -6,13 +6,13 @@ export const preferenceTexts = catalogue(
     scheme: 'Appearance',
     light: 'Light',
     dark: 'Dark',
-    auto: 'As the system',
+    auto: 'System',
   },
   {
     language: '语言',
     scheme: '外观',
     light: '浅色',
     dark: '深色',
-    auto: '跟随系统',
+    auto: '系统',
   },
 );

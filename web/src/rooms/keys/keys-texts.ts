@@ -30,7 +30,7 @@ export const keysTexts = catalogue(
     deactivateTitle: (name: string) => `Deactivate “${name}”?`,
     deactivateText: 'Programs that use it are refused from the next request on. You can activate it again at any time.',
     deleteTitle: (name: string) => `Delete “${name}”?`,
-    deleteText: 'It stops working at once and cannot be brought back. What it has used stays in the books.',
+    deleteText: 'It stops working at once and cannot be restored. What it has used stays in the ledger.',
     createTitle: 'New key',
     createAction: 'Create key',
     nameLabel: 'What is it for?',

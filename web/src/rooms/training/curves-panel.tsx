@@ -73,7 +73,7 @@ function Curves({ path, job }: { path: JobPath; job: Job }) {
 function OtherCurve({ name, metrics }: { name: string; metrics: Metrics }) {
   const t = useTexts(trainingTexts);
   const metricName = useMetricName();
-  const label = isNamedCurve(name) ? t.otherCurves[name] : t.measured(metricName(name.replace(/^eval\./, '')));
+  const label = isNamedCurve(name) ? t.otherCurves[name] : metricName(name.replace(/^eval\./, ''));
   const isEvaluation = !isNamedCurve(name);
   return (
     <section>

@@ -3,7 +3,7 @@ import { catalogue, useTexts } from '../../i18n/catalogue.ts';
 export const metricTexts = catalogue(
   {
     names: {
-      loss: 'Loss',
+      loss: 'Validation loss',
       exact_match: 'Answers word for word right',
       ndcg10: 'nDCG@10',
       mrr10: 'MRR@10',
@@ -12,7 +12,7 @@ export const metricTexts = catalogue(
       recall100: 'Recall@100',
       pair_accuracy: 'Right before wrong',
     },
-    control: (name: string) => `${name} (must not be forgotten)`,
+    control: (name: string) => `${name} (regression check)`,
     gain: (gain: string, low: string, high: string) =>
       `nDCG@10 changed by ${gain}; with 95 % certainty by ${low} to ${high}.`,
     better: 'It retrieves better than its base model.',
@@ -21,7 +21,7 @@ export const metricTexts = catalogue(
   },
   {
     names: {
-      loss: '损失',
+      loss: '验证损失',
       exact_match: '逐字正确的回答',
       ndcg10: 'nDCG@10',
       mrr10: 'MRR@10',
@@ -30,7 +30,7 @@ export const metricTexts = catalogue(
       recall100: 'Recall@100',
       pair_accuracy: '正例先于负例',
     },
-    control: (name) => `${name}（不应遗忘）`,
+    control: (name) => `${name}（回归检查）`,
     gain: (gain, low, high) => `nDCG@10 变化 ${gain}，95% 置信区间为 ${low} 至 ${high}。`,
     better: '检索效果优于基础模型。',
     worse: '检索效果不如基础模型，不宜上线。',
