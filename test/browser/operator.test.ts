@@ -8,7 +8,7 @@ import { testPassword } from '#test/sessions.ts';
 import { startTinyHub, tinyId, tinyRepo } from '#test/tiny-hub.ts';
 import { furnish } from '../../src/cli/first-start.ts';
 import { assertAccessible } from './axe.ts';
-import { openStage, pictureFolder, type Stage, seedOwner, settle } from './stage.ts';
+import { hasValue, openStage, pictureFolder, type Stage, seedOwner, settle } from './stage.ts';
 
 let hub: HubServer;
 let stage: Stage;
@@ -41,7 +41,10 @@ test('from the printed link to an installed model and a first chat with it', asy
   await page.getByRole('button', { name: 'Set and sign in' }).click();
   await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
 
-  await page.getByRole('link', { name: 'Operator' }).click();
+  await page.getByText('0 of 4 done').waitFor();
+  await assertAccessible(page, 'the first page of an operator');
+  await page.screenshot({ path: join(await pictureFolder('first-page'), 'first-page.png'), fullPage: true });
+  await page.getByRole('link', { name: 'Find a model' }).click();
   await page.getByRole('searchbox', { name: 'Search the hub' }).fill('tiny');
   await page.getByRole('button', { name: `Sizes of ${tinyRepo}` }).click();
   const sizes = page.getByRole('dialog');
@@ -55,13 +58,26 @@ test('from the printed link to an installed model and a first chat with it', asy
   await page.getByRole('dialog').getByLabel('Under which name').selectOption('chat');
   await page.getByRole('dialog').getByRole('button', { name: 'Switch model' }).click();
   await page.waitForURL(/hosted-models\/hm_/);
-  await go('/projects/local/chat/playground');
-  await page.getByLabel('Message', { exact: true }).fill('Hello! Who are you?');
+  await go('/');
+  await page.getByText('1 of 4 done').waitFor();
+  await page.getByRole('button', { name: 'Please describe Orrin.' }).click();
+  await hasValue(page.getByLabel('Message', { exact: true }), 'Please describe Orrin.');
   await page.getByRole('button', { name: 'Send' }).click();
   await page
     .getByText(/\d tokens/)
     .first()
     .waitFor();
+  await page
+    .getByText(/Saltmere/)
+    .first()
+    .waitFor();
+  await go('/');
+  await page.getByText('2 of 4 done').waitFor();
+  await page.getByRole('button', { name: 'Make a key and show the code' }).click();
+  const code = (await page.locator('pre').first().textContent()) ?? '';
+  const [, key = ''] = /Bearer (fnf_[0-9A-Za-z]{49})/.exec(code) ?? [];
+  const answer = await fetch(`${stage.origin}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } });
+  assert.equal(answer.status, 200, code);
   const [hosted] = await stage.database.query<{ target: string }>(
     `select target_id as target from hosted_models where alias = 'chat'`,
   );

@@ -60,6 +60,12 @@ export function useUnsavedInput<Value>(
   }, []);
 }
 
+/** Writes a draft before the field that shows it is there. */
+export function useSetDraft(): (name: string, value: string) => void {
+  const { queryClient, keyOf } = useDraftKeys();
+  return (name, value) => queryClient.setQueryData(keyOf(name), value);
+}
+
 function useDraftKeys() {
   const queryClient = useQueryClient();
   // Of the account that began to write: the session may end before it is saved.

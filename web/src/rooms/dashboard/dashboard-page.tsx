@@ -6,6 +6,7 @@ import { sessionQuery } from '../../api/session.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
+import { lazyComponent } from '../../routing/lazy-component.ts';
 import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { Deferred } from '../../ui/deferred.tsx';
 import figureStyles from '../../ui/figure-row.module.css';
@@ -51,13 +52,24 @@ function WindowChoice() {
   );
 }
 
+// Loaded separately: it is shown to operators only.
+const OperatorSteps = lazyComponent(() => import('./operator-steps.tsx'), 'OperatorSteps');
+
 function Overview({ window }: { window: Window }) {
   const { data } = useSuspenseQuery(dashboardQuery(window));
+  const { data: session } = useQuery(sessionQuery);
+  const isOperator = session?.account.role === 'admin' && data.getting_started.project;
   const { open, dialogs } = useStepDialogs();
   const isStarted = Object.values(data.getting_started).every(Boolean);
   return (
     <div className={styles.overview}>
-      {!isStarted && <FirstSteps dashboard={data} onOpen={open} />}
+      {isOperator ? (
+        <AsyncBoundary skeleton={null}>
+          <OperatorSteps dashboard={data} />
+        </AsyncBoundary>
+      ) : (
+        !isStarted && <FirstSteps dashboard={data} onOpen={open} />
+      )}
       {dialogs}
       <Alerts dashboard={data} />
       <Figures dashboard={data} />

@@ -26,3 +26,13 @@ export const callableQuery = {
   ...routeQuery(['dashboard', 'callable'], 'GET /api/v1/models', { query: { limit: 100 } }),
   staleTime: 60_000,
 };
+
+export const installedQuery = {
+  ...routeQuery(['dashboard', 'installed'], 'GET /api/v1/base-models', { query: { limit: 100 } }),
+  staleTime: 30_000,
+};
+
+export const usedKeysQuery = {
+  ...routeQuery(['dashboard', 'keys'], 'GET /api/v1/keys', { query: { limit: 100 } }),
+  refetchInterval: 10_000,
+};

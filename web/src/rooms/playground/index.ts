@@ -1,1 +1,2 @@
+export { draftOf } from './draft-names.ts';
 export { playgroundRoute } from './routes.ts';
