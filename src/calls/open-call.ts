@@ -68,6 +68,8 @@ export type OpenCallDeps = {
 
 type Unsettled<C extends Charge = Charge> = Omit<C, 'callId' | 'isLimited' | 'accountId' | 'operation'>;
 
+/** Outcomes after which there is no row of this call. */
+const beganNothing: ReadonlySet<string> = new Set(['insufficient', 'limited', 'answered', 'conflict']);
 const attempts = 5;
 const firstPauseMs = 20;
 const longestPauseMs = 1_000;
@@ -95,10 +97,8 @@ export class OpenCall {
   constructor({ id, operation, target }: NewCall, deps: OpenCallDeps) {
     this.id = id;
     this.operation = operation;
-    this.target = {
-      ...target,
-      model: target.model === null ? null : target.model.slice(0, longestModel).toWellFormed().replaceAll('\0', ''),
-    };
+    const model = target.model?.slice(0, longestModel).toWellFormed().replaceAll('\0', '') ?? null;
+    this.target = { ...target, model };
     this.#deps = deps;
   }
 
@@ -124,24 +124,19 @@ export class OpenCall {
     this.#mayHaveBegun = true;
     for (let attempt = 1; ; attempt++) {
       const result = await batches.begin(request);
+      this.#mayHaveBegun = !beganNothing.has(result.outcome);
       switch (result.outcome) {
         case 'begun':
           return { state: 'begun', headers: headersOf(options.limits, result.usage) };
-        case 'insufficient':
-          this.#mayHaveBegun = false;
-          return {
-            state: 'insufficient',
-            availableMicro: result.availableMicro,
-            headers: headersOf(options.limits, result.usage),
-          };
+        case 'insufficient': {
+          const { availableMicro, usage } = result;
+          return { state: 'insufficient', availableMicro, headers: headersOf(options.limits, usage) };
+        }
         case 'limited':
-          this.#mayHaveBegun = false;
           throw limitFault(options.limits, result.usage);
         case 'answered':
-          this.#mayHaveBegun = false;
           return { state: 'answered', requestId: result.requestId, answer: result.answer };
         case 'conflict':
-          this.#mayHaveBegun = false;
           throw fault('idempotency_conflict');
         case 'no_account':
           throw noAccount(accountId);
@@ -237,11 +232,8 @@ export class OpenCall {
     const { id, operation } = this;
     const { accountId, project, model, key } = this.target;
     const from = { projectId: project?.id ?? null, keyId: key?.id ?? null, keyName: key?.name ?? null, model };
-    const times = {
-      firstTokenMs: this.#firstTokenMs,
-      totalMs: this.#sinceArrival(),
-      finishedAt: new Date(clock.nowMs()),
-    };
+    const finishedAt = new Date(clock.nowMs());
+    const times = { firstTokenMs: this.#firstTokenMs, totalMs: this.#sinceArrival(), finishedAt };
     const own = ended.byAccount.get(accountId) ?? [];
     if (ended.count >= ended.most || own.length >= ended.most / 2) return;
     own.push({ id, accountId, operation, ...from, ...end, ...times });

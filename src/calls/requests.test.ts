@@ -24,7 +24,6 @@ after(() => pg?.drop());
 
 const nowMs = Date.now();
 const day = 24 * 60 * 60_000;
-
 type Options = {
   clock?: Clock;
   perMinute?: number;

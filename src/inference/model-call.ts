@@ -140,12 +140,8 @@ export class ModelCall {
     const idempotency = this.hasKey
       ? { key: requireIdempotencyKey(request.headers), fingerprint: this.#identity().fingerprint() }
       : null;
-    const begun = await this.#open.begin({
-      keyId: admitted.key?.id ?? null,
-      heldMicro,
-      limits: admitted.limited,
-      idempotency,
-    });
+    const keyId = admitted.key?.id ?? null;
+    const begun = await this.#open.begin({ keyId, heldMicro, limits: admitted.limited, idempotency });
     // Another call has stored its answer since `findAnswer`.
     if (begun.state === 'answered') throw fault('idempotency_in_progress');
     reply.headers(begun.headers);
@@ -259,34 +255,32 @@ export type RunSteps<Prepared, Result> = {
  * leaves pays for the active time until then.
  */
 export function runCall<Prepared, Result>(call: ModelCall, steps: RunSteps<Prepared, Result>): Promise<Result> {
-  const { observed } = steps;
-  return observed ? observeEnd(observed, () => runAndCharge(call, steps)) : runAndCharge(call, steps);
+  const finish = () => runAndCharge(call, steps);
+  return steps.observed ? observeEnd(steps.observed, finish) : finish();
 }
 
 async function runAndCharge<Prepared, Result>(
   call: ModelCall,
   { prepare, release, run, record }: RunSteps<Prepared, Result>,
 ): Promise<Result> {
-  const { signal } = call;
   let outcome: { result: Result; run: CallRun };
   try {
     const prepared = await prepareOrRefuse(call, { prepare, release });
     call.running();
     outcome = await run(prepared);
     // The caller is still there and gets an error, so there is nothing to pay.
-    if (outcome.run.cancelled && lossOf(signal) === 'shutdown')
+    if (outcome.run.cancelled && lossOf(call.signal) === 'shutdown')
       throw fault('generation_failed', { message: 'The service is shutting down.' });
   } catch (error) {
-    throw whyItEnded(error, signal);
+    throw whyItEnded(error, call.signal);
   }
-  const { result } = outcome;
   // Nothing ran before the caller left: nothing to pay.
   if (outcome.run.cancelled && outcome.run.activeMs === 0) {
     call.canceled();
-    return result;
+    return outcome.result;
   }
-  await call.end(outcome.run, record(result));
-  return result;
+  await call.end(outcome.run, record(outcome.result));
+  return outcome.result;
 }
 
 async function prepareOrRefuse<Prepared>(
