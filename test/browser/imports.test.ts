@@ -132,9 +132,11 @@ test('columns that are not recognised are named by hand, the suggestion is one c
   await page.getByLabel('Answer to learn').selectOption('reply');
   await page.getByRole('button', { name: 'Import 1 example', exact: true }).waitFor();
   const preview = page.getByRole('list', { name: 'Preview' });
-  await preview.filter({ hasText: /there already[\s\S]*The same example is there already[\s\S]*a lamp/ }).waitFor();
+  await preview
+    .filter({ hasText: /there already[\s\S]*The dataset has the same example already[\s\S]*a lamp/ })
+    .waitFor();
   await page.getByRole('heading', { name: 'Issues' }).waitFor();
-  await preview.locator('li[data-harmless]').filter({ hasText: 'The same example is there already' }).waitFor();
+  await preview.locator('li[data-harmless]').filter({ hasText: 'The dataset has the same example already' }).waitFor();
   await page.getByRole('button', { name: 'Cancel the import' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel the import' }).click();
   await page.getByRole('heading', { name: 'The import was canceled' }).waitFor();

@@ -12,6 +12,7 @@ export type IssueCode =
   | 'not_learnable'
   | 'too_large'
   | 'duplicate'
+  | 'duplicate_in_file'
   | 'positive_equals_negative'
   | 'positive_missing';
 
@@ -25,7 +26,12 @@ export type Issue = {
 };
 
 /** All others say that an example cannot train anything; these are worth a look. */
-const harmless: ReadonlySet<IssueCode> = new Set(['over_token_limit', 'not_learnable', 'duplicate']);
+const harmless: ReadonlySet<IssueCode> = new Set([
+  'over_token_limit',
+  'not_learnable',
+  'duplicate',
+  'duplicate_in_file',
+]);
 
 export function isFatal({ code }: Issue): boolean {
   return !harmless.has(code);

@@ -16,6 +16,7 @@ export const issueCodes = [
   'not_learnable',
   'too_large',
   'duplicate',
+  'duplicate_in_file',
   'positive_equals_negative',
   'positive_missing',
 ] as const;

@@ -49,6 +49,19 @@ export type FileProfile = ProfileResult & { issues: SourceIssue[]; tokens: Token
 const maxSampleRows = 50;
 const maxSampleChars = 1_000_000;
 
+const inDataset: Issue = {
+  code: 'duplicate',
+  pointer: '',
+  message: 'The dataset has the same example already.',
+  hint: null,
+};
+const inFile: Issue = {
+  code: 'duplicate_in_file',
+  pointer: '',
+  message: 'The same example is in an earlier row of this file.',
+  hint: null,
+};
+
 export class ProfileBuilder {
   readonly #options: Pick<ProfileOptions, 'tokenCounter' | 'writeIssue' | 'maxRows'>;
   readonly #columns = new ColumnStatistics();
@@ -131,7 +144,7 @@ export class ProfileBuilder {
     if (tokens !== null && maxTokens !== null && tokens.longest > maxTokens) this.#counts.over_token_limit++;
     if (isFirst && !exists) return issues;
     this.#counts.duplicates++;
-    return [...issues, { code: 'duplicate', pointer: '', message: 'The same example is there already.', hint: null }];
+    return [...issues, exists ? inDataset : inFile];
   }
 
   #addSample({ line, byteOffset, fields, excerpt }: SourceRow, found: Pick<SampleRow, 'issues' | 'tokens'>): void {

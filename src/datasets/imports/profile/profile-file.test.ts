@@ -33,12 +33,12 @@ async function profileOf(
   {
     kind = 'text',
     mapping = null,
-    existing = [],
+    isInDataset = false,
     template = basis.template,
   }: {
     kind?: ExampleKind;
     mapping?: WireMapping | null;
-    existing?: string[];
+    isInDataset?: boolean;
     template?: string | null;
   } = {},
 ): Promise<FileProfile & { lines: Line[] }> {
@@ -59,8 +59,7 @@ async function profileOf(
       maxTokens: 200,
       count: createBatchCounter({ ...basis, template }, async (texts) => texts.map(({ length }) => length)),
     },
-    findExisting: async (hashes) =>
-      new Set(hashes.map((hash) => hash.toString('hex')).filter((hash) => existing.includes(hash))),
+    findExisting: async (hashes) => new Set(isInDataset ? hashes.map((hash) => hash.toString('hex')) : []),
     writeIssue: (line) => lines.push(JSON.parse(line)),
     onProgress: () => {},
   });
@@ -236,7 +235,7 @@ describe('issues', () => {
       line: 2 * n + 3,
       byte_offset: offsets[2 * n + 2],
     }));
-    const issues = found.lines.filter(({ code }) => code !== 'duplicate');
+    const issues = found.lines.filter(({ code }) => code !== 'duplicate_in_file');
     assert.deepEqual(
       issues.map(({ code, pointer, line, byte_offset }) => ({ code, pointer, line, byte_offset })),
       expected,
@@ -318,15 +317,18 @@ describe('issues', () => {
     );
   });
 
-  test('duplicates in the file and in the dataset are reported, and the first of equals is none', async () => {
+  test('what an earlier row has and what the dataset has are told apart, and the first of equals is none', async () => {
     const other = { messages: [say('user', 'Who?'), say('assistant', 'Me.')] };
     const { lines, profile } = await profileOf([good, other, good, { ...good, extra: 1 }]);
     assert.deepEqual(
       lines.map(({ line, code }) => `${line} ${code}`),
-      ['3 duplicate', '4 duplicate'],
+      ['3 duplicate_in_file', '4 duplicate_in_file'],
     );
     assert.deepEqual([profile.valid, profile.duplicates], [4, 2]);
-    assert.deepEqual(profile.issues, [{ code: 'duplicate', count: 2, first_line: 3 }]);
+    assert.deepEqual(profile.issues, [{ code: 'duplicate_in_file', count: 2, first_line: 3 }]);
+    const known = await profileOf([good, other, good], { isInDataset: true });
+    assert.deepEqual(known.profile.issues, [{ code: 'duplicate', count: 3, first_line: 1 }]);
+    assert.deepEqual([known.profile.valid, known.profile.duplicates], [3, 3]);
   });
 });
 

@@ -1508,7 +1508,7 @@ export type Routes = {
       token_histogram: { from: number; to: number; rows: number }[];
       duplicates: number;
       issues: ({
-        code: 'bad_json' | 'bad_encoding' | 'missing_field' | 'wrong_type' | 'empty_text' | 'last_message_not_assistant' | 'unknown_role' | 'tool_arguments_invalid' | 'tool_unknown' | 'over_token_limit' | 'not_learnable' | 'too_large' | 'duplicate' | 'positive_equals_negative' | 'positive_missing';
+        code: 'bad_json' | 'bad_encoding' | 'missing_field' | 'wrong_type' | 'empty_text' | 'last_message_not_assistant' | 'unknown_role' | 'tool_arguments_invalid' | 'tool_unknown' | 'over_token_limit' | 'not_learnable' | 'too_large' | 'duplicate' | 'duplicate_in_file' | 'positive_equals_negative' | 'positive_missing';
         count: number;
         first_line: number;
       })[];
@@ -1539,7 +1539,7 @@ export type Routes = {
           line: number;
           byte_offset: number | null;
           pointer: string;
-          code: 'bad_json' | 'bad_encoding' | 'missing_field' | 'wrong_type' | 'empty_text' | 'last_message_not_assistant' | 'unknown_role' | 'tool_arguments_invalid' | 'tool_unknown' | 'over_token_limit' | 'not_learnable' | 'too_large' | 'duplicate' | 'positive_equals_negative' | 'positive_missing';
+          code: 'bad_json' | 'bad_encoding' | 'missing_field' | 'wrong_type' | 'empty_text' | 'last_message_not_assistant' | 'unknown_role' | 'tool_arguments_invalid' | 'tool_unknown' | 'over_token_limit' | 'not_learnable' | 'too_large' | 'duplicate' | 'duplicate_in_file' | 'positive_equals_negative' | 'positive_missing';
           message: string;
           hint: string | null;
           excerpt: string;
@@ -1556,14 +1556,14 @@ export type Routes = {
     query: {
       limit?: number;
       cursor?: string;
-      code?: 'bad_json' | 'bad_encoding' | 'missing_field' | 'wrong_type' | 'empty_text' | 'last_message_not_assistant' | 'unknown_role' | 'tool_arguments_invalid' | 'tool_unknown' | 'over_token_limit' | 'not_learnable' | 'too_large' | 'duplicate' | 'positive_equals_negative' | 'positive_missing';
+      code?: 'bad_json' | 'bad_encoding' | 'missing_field' | 'wrong_type' | 'empty_text' | 'last_message_not_assistant' | 'unknown_role' | 'tool_arguments_invalid' | 'tool_unknown' | 'over_token_limit' | 'not_learnable' | 'too_large' | 'duplicate' | 'duplicate_in_file' | 'positive_equals_negative' | 'positive_missing';
     };
     response: {
       data: ({
         line: number;
         byte_offset: number | null;
         pointer: string;
-        code: 'bad_json' | 'bad_encoding' | 'missing_field' | 'wrong_type' | 'empty_text' | 'last_message_not_assistant' | 'unknown_role' | 'tool_arguments_invalid' | 'tool_unknown' | 'over_token_limit' | 'not_learnable' | 'too_large' | 'duplicate' | 'positive_equals_negative' | 'positive_missing';
+        code: 'bad_json' | 'bad_encoding' | 'missing_field' | 'wrong_type' | 'empty_text' | 'last_message_not_assistant' | 'unknown_role' | 'tool_arguments_invalid' | 'tool_unknown' | 'over_token_limit' | 'not_learnable' | 'too_large' | 'duplicate' | 'duplicate_in_file' | 'positive_equals_negative' | 'positive_missing';
         message: string;
         hint: string | null;
         excerpt: string;

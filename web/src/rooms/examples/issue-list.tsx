@@ -13,7 +13,7 @@ export function IssueList({ issues }: { issues: readonly IssueLike[] }) {
   return (
     <ul className={styles.issues}>
       {issues.map((issue) => (
-        <li key={`${issue.code} ${issue.pointer}`} data-harmless={issue.code === 'duplicate' || undefined}>
+        <li key={`${issue.code} ${issue.pointer}`} data-harmless={issue.code.startsWith('duplicate') || undefined}>
           {textOf(issue)}
           {issue.pointer && <span>{placeOf(issue.pointer)}</span>}
           {issue.hint && <small>{issue.hint}</small>}

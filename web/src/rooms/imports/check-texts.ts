@@ -23,7 +23,7 @@ export const checkTexts = catalogue(
     rows: 'Rows',
     usable: 'Make an example',
     invalid: 'Cannot be read',
-    duplicates: 'There already',
+    duplicates: 'Duplicates',
     tooLong: 'Too long',
     lengths: 'How long the examples are',
     lengthsText: (p50: string, p95: string, max: string) =>
@@ -106,7 +106,7 @@ export const checkTexts = catalogue(
     rows: '行数',
     usable: '可生成样本',
     invalid: '无法读取',
-    duplicates: '已存在',
+    duplicates: '重复',
     tooLong: '过长',
     lengths: '样本长度',
     lengthsText: (p50, p95, max) => `一半不超过 ${p50} 个词元，95% 不超过 ${p95}，最长 ${max}。`,

@@ -27,7 +27,7 @@ export function IssuesPanel({ at, profile: { issues } }: { at: ImportPath; profi
     setOpen(true);
   };
   if (issues.length === 0) return null;
-  const isHarmless = issues.every(({ code }) => code === 'duplicate');
+  const isHarmless = issues.every(({ code }) => code.startsWith('duplicate'));
   return (
     <Panel title={isHarmless ? t.noticed : t.issues} text={t.issuesText} aside={<DownloadIssues at={at} />}>
       <ul className={styles.issues}>
