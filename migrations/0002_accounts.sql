@@ -64,7 +64,12 @@ create table auth_sessions (
   account_id text not null references accounts (id),
   token_digest bytea not null unique check (octet_length(token_digest) = 32),
   created_at timestamptz not null default now(),
-  expires_at timestamptz not null
+  expires_at timestamptz not null,
+  -- Written at most once an hour.
+  last_used_at timestamptz not null default now(),
+  -- Where the person signed in, so that he recognises the session.
+  ip text not null check (char_length(ip) <= 64),
+  user_agent text check (char_length(user_agent) <= 400)
 ) with (fillfactor = 80);
 create index auth_sessions_by_account on auth_sessions (account_id);
 

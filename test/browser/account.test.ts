@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { seedAccount } from '#test/accounts.ts';
 import { seedPassword, seedSession, signIn, testPassword } from '#test/sessions.ts';
 import { seedAlias } from '#test/tenants.ts';
+import { assertAccessible } from './axe.ts';
 import { conversation, someoneWithProject } from './data-world.ts';
 import { answered, hasValue, openStage, type Stage, seedOwner, settle } from './stage.ts';
 
@@ -124,6 +125,27 @@ test('the password is changed with the current one only, and other sessions end'
   await page.reload();
   await settle(page);
   await page.getByRole('heading', { name: 'Settings' }).waitFor();
+  await leave();
+});
+
+test('the page shows where one is signed in, and one session is ended alone', async () => {
+  const owner = await seedOwner(stage.database);
+  const phone = await seedSession(stage.database, owner);
+  await stage.database.query(
+    `update auth_sessions set ip = '192.0.2.7', user_agent = 'Mozilla/5.0 (Linux; Android 16) Firefox/145.0' where id = $1`,
+    [phone.sessionId],
+  );
+  const { page, go, leave } = await stage.open(owner);
+  await go('/account');
+  await page.getByText('This session').waitFor();
+  await page.getByRole('row', { name: /^Firefox, Android 192\.0\.2\.7/ }).waitFor();
+  await assertAccessible(page, 'sessions');
+  await page.getByRole('button', { name: 'Sign out Firefox, Android, 192.0.2.7' }).click();
+  await page.getByText('The session was ended.').waitFor();
+  await page.getByRole('row', { name: /^Firefox, Android/ }).waitFor({ state: 'detached' });
+  const { status } = await fetch(`${stage.origin}/api/v1/me`, { headers: { cookie: phone.cookie } });
+  assert.equal(status, 401);
+  await page.getByText('This session').waitFor();
   await leave();
 });
 

@@ -19,7 +19,16 @@ export type SignedIn = {
 export async function seedSession(database: Database, { accountId }: { accountId: string }): Promise<SignedIn> {
   const id = newId('ses');
   const token = randomBytes(16).toString('hex');
-  assert.ok(await insertSession(database, { id, accountId, digest: digestOfToken(token), passwordHash: null }));
+  assert.ok(
+    await insertSession(database, {
+      id,
+      accountId,
+      digest: digestOfToken(token),
+      passwordHash: null,
+      ip: '127.0.0.1',
+      userAgent: null,
+    }),
+  );
   const csrf = csrfTokenOf(await installationSecret(database, 'identity'), id);
   return signedIn(id, `fanfold_session=${token}`, csrf);
 }

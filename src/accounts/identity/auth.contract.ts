@@ -6,6 +6,7 @@ import {
   invitationAnswer,
   optionsAnswer,
   sessionAnswer,
+  sessionsAnswer,
   signOutEverywhereAnswer,
 } from './auth.schema.ts';
 
@@ -155,5 +156,38 @@ export const signOutEverywhereContract: Contract = {
       example: { ended: 3 },
     },
   },
+  credential: 'session',
+};
+
+export const sessionsContract: Contract = {
+  tag,
+  summary: 'List sessions',
+  description: 'Where the account is signed in. An account has at most 100 sessions.',
+  answers: {
+    200: {
+      description: 'The sessions that have not ended.',
+      schema: sessionsAnswer,
+      example: {
+        data: [
+          {
+            ...example.session,
+            last_used_at: '2026-01-02T09:04:05.678Z',
+            ip: '192.0.2.7',
+            user_agent: 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0',
+            is_current: true,
+          },
+        ],
+      },
+    },
+  },
+  credential: 'session',
+};
+
+export const endSessionContract: Contract = {
+  tag,
+  summary: 'End a session',
+  description:
+    'The very next request with it is refused, on every server. It may be the session of the request itself.',
+  answers: { 204: { description: 'The session has ended.' } },
   credential: 'session',
 };

@@ -7,10 +7,12 @@ import { maxPasswordLength, minPasswordLength } from '../password-rules.ts';
 import {
   arriveContract,
   departContract,
+  endSessionContract,
   invitationContract,
   joinContract,
   optionsContract,
   sessionContract,
+  sessionsContract,
   signInContract,
   signOutContract,
   signOutEverywhereContract,
@@ -29,8 +31,8 @@ import {
 import { authPath, type IdentityServices, pagePath } from './identity.ts';
 import { acceptInvitation, readInvitation } from './invitations.ts';
 import { csrfTokenOf } from './session-token.ts';
-import { deleteSession, deleteSessionByDigest, findSession, longestDays } from './sessions.store.ts';
-import { endSessions, refuseForeignPages } from './sessions.ts';
+import { deleteSession, deleteSessionByDigest, findSession, listSessions, longestDays } from './sessions.store.ts';
+import { endSession, endSessions, refuseForeignPages } from './sessions.ts';
 import { type StartedSession, signInWithPassword, signUpWithPassword } from './sign-in.ts';
 
 /** Signing up, in and out. */
@@ -41,6 +43,7 @@ export function authRoutes(identity: IdentityServices) {
     addInvitationRoutes(app, identity);
     addOidcRoutes(app, identity);
     addSessionRoutes(app, identity);
+    addSessionListRoutes(app, identity);
   };
 }
 
@@ -50,7 +53,11 @@ const ownPagesOnly =
   async ({ headers }: FastifyRequest): Promise<void> =>
     refuseForeignPages(headers, publicUrl);
 
-const visitOf = ({ ip, id }: FastifyRequest) => ({ ip, requestId: id });
+const visitOf = ({ ip, id, headers }: FastifyRequest) => ({
+  ip,
+  userAgent: headers['user-agent'] ?? null,
+  requestId: id,
+});
 
 function addPasswordRoutes(app: FastifyInstance, identity: IdentityServices): void {
   const typed = app.withTypeProvider<TypeBoxProvider>();
@@ -166,9 +173,9 @@ function addOidcRoutes(app: FastifyInstance, identity: IdentityServices): void {
       schema: { querystring: callbackQuery },
     },
     async (request, reply) => {
-      const { query, id: requestId, headers, protocol } = request;
+      const { query, headers, protocol } = request;
       const pending = pendingCookie.valueIn(headers);
-      const arrival = await oidcOf(identity).arrive({ query, pending, requestId });
+      const arrival = await oidcOf(identity).arrive({ query, pending, visit: visitOf(request) });
       reply.header('set-cookie', pendingCookie.clear({ isSecure: protocol === 'https' }));
       if ('failure' in arrival) return reply.redirect(`${pagePath(publicUrl, '/sign-in')}?error=${arrival.failure}`);
       await giveCookie(identity, arrival.session, { request, reply });
@@ -214,6 +221,35 @@ function addSessionRoutes(app: FastifyInstance, identity: IdentityServices): voi
       const ended = await endSessions(database, { principal, requestId, keepsCurrent });
       if (!keepsCurrent) clearCookie(reply);
       return { ended };
+    },
+  );
+}
+
+function addSessionListRoutes(app: FastifyInstance, { database }: IdentityServices): void {
+  const typed = app.withTypeProvider<TypeBoxProvider>();
+
+  typed.get(
+    `${authPath}/sessions`,
+    { config: { operation: 'auth.sessions', contract: sessionsContract } },
+    async ({ principal: { accountId, sessionId } }) => ({
+      data: (await listSessions(database, accountId)).map((session) => ({
+        id: session.id,
+        created_at: session.createdAt.toISOString(),
+        expires_at: session.expiresAt.toISOString(),
+        last_used_at: session.lastUsedAt.toISOString(),
+        ip: session.ip,
+        user_agent: session.userAgent,
+        is_current: session.id === sessionId,
+      })),
+    }),
+  );
+
+  app.delete<{ Params: { sessionId: string } }>(
+    `${authPath}/sessions/:sessionId`,
+    { config: { operation: 'auth.end_session', contract: endSessionContract } },
+    async ({ principal, params: { sessionId }, id: requestId }, reply) => {
+      await endSession(database, { principal, requestId, sessionId });
+      return reply.code(204).send();
     },
   );
 }

@@ -79,6 +79,19 @@ export const sessionAnswer = Type.Object(
   { $id: 'SignedIn' },
 );
 
+export const sessionsAnswer = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      ...session.properties,
+      last_used_at: timestamp('When it was last used; written at most once an hour.'),
+      ip: Type.String({ description: 'Address from which the person signed in.' }),
+      user_agent: nullable(Type.String(), 'What the browser called itself at sign-in.'),
+      is_current: Type.Boolean({ description: 'Whether this request came with it.' }),
+    }),
+    { description: 'Sessions, the one used last first.' },
+  ),
+});
+
 export const optionsAnswer = Type.Object({
   sign_up: Type.Union([Type.Literal('open'), Type.Literal('oidc'), Type.Literal('closed')], {
     description: 'Who may open an account: anyone, people of the identity provider, or only the operator.',

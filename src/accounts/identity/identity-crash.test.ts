@@ -16,7 +16,7 @@ before(async () => {
 
 after(() => db?.drop());
 
-const visit = (ip: string) => ({ ip, requestId: 'req_test' });
+const visit = (ip: string) => ({ ip, userAgent: null, requestId: 'req_test' });
 
 /** `grantCredits` runs in the middle of the transaction that opens an account. */
 function identityWith(grantCredits: (tx: Sql, accountId: string) => Promise<void>) {

@@ -116,7 +116,7 @@ export async function acceptInvitation(
     const accountId =
       claimed ?? (await openInvited(tx, deps, { ...signUp, email, role, passwordHash, invitation }, visit));
     await markInvitationUsed(tx, invitation.id, accountId);
-    return startSession(tx, accountId, passwordHash);
+    return startSession(tx, { accountId, passwordHash }, visit);
   });
 }
 

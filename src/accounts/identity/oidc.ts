@@ -7,7 +7,7 @@ import { foldEmail, openAccount } from '../accounts.ts';
 import { isAvatarUrl } from '../profile.ts';
 import type { SignUpPolicy } from '../sign-up-terms.store.ts';
 import { findAccountByEmail, findAccountByIdentity, insertIdentity, updateEmailVerified } from './identities.store.ts';
-import { type SignInDeps, type StartedSession, startSession } from './sign-in.ts';
+import { type SignInContext, type SignInDeps, type StartedSession, startSession } from './sign-in.ts';
 
 type OidcConfig = {
   signUp: SignUpPolicy;
@@ -51,7 +51,7 @@ export type OidcDeps = SignInDeps & {
 /** What a sign-in needs when the person comes back; the browser keeps it, encrypted, until then. */
 type PendingSignIn = { state: string; nonce: string; codeVerifier: string; returnTo: string };
 
-export type OidcCallback = { query: Record<string, string>; pending: string | null; requestId: string };
+export type OidcCallback = { query: Record<string, string>; pending: string | null; visit: SignInContext };
 
 /** `failure`: why nobody is signed in, for the page that says so. */
 type OidcArrival = { session: StartedSession; returnTo: string } | { failure: string };
@@ -93,14 +93,14 @@ export function createOidcSignIn(deps: OidcDeps) {
       return { url: url.href, pending: sealOf(secret).seal(JSON.stringify(pending)) };
     },
 
-    async arrive({ query, pending: sealed, requestId }: OidcCallback): Promise<OidcArrival> {
+    async arrive({ query, pending: sealed, visit }: OidcCallback): Promise<OidcArrival> {
       const pending = sealed === null ? null : readPending(secret, sealed);
       if (pending === null || query.state !== pending.state) return { failure: 'state_mismatch' };
       if (query.error !== undefined)
         return { failure: query.error === 'access_denied' ? query.error : 'sign_in_failed' };
       try {
         const person = await readPerson(await configuration(), { callbackUrl, query, pending });
-        const session = await deps.database.transaction((tx) => signInPerson(tx, deps, { person, requestId }));
+        const session = await deps.database.transaction((tx) => signInPerson(tx, deps, { person, visit }));
         return { session, returnTo: pending.returnTo };
       } catch (error) {
         if (error instanceof SignInRefused) return { failure: error.message };
@@ -172,13 +172,13 @@ class SignInRefused extends Error {}
 async function signInPerson(
   tx: Sql,
   { settings: { issuer }, signUp, grantCredits }: OidcDeps,
-  { person, requestId }: { person: Person; requestId: string },
+  { person, visit }: { person: Person; visit: SignInContext },
 ): Promise<StartedSession> {
   const { subject, email, emailVerified } = person;
   const known = await findAccountByIdentity(tx, issuer, subject);
   if (known) {
     if (emailVerified && !known.emailVerified && known.email === email) await updateEmailVerified(tx, known.id);
-    return startSession(tx, known.id, null);
+    return startSession(tx, { accountId: known.id, passwordHash: null }, visit);
   }
   if (email === null) throw new SignInRefused('email_missing');
   const owner = await findAccountByEmail(tx, email);
@@ -194,12 +194,12 @@ async function signInPerson(
       emailVerified,
       ...(name === null ? {} : { displayName: name }),
       avatarUrl: person.picture,
-      requestId,
+      requestId: visit.requestId,
       grantCredits,
     }));
   if (!(await insertIdentity(tx, { issuer, subject, accountId: account.id, passwordHash: null })))
     throw new SignInRefused('sign_in_failed');
-  return startSession(tx, account.id, null);
+  return startSession(tx, { accountId: account.id, passwordHash: null }, visit);
 }
 
 /** Pages know these reasons, and print no foreign text. */

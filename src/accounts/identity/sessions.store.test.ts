@@ -24,6 +24,8 @@ before(async () => {
 
 after(() => db?.drop());
 
+const client = { ip: '192.0.2.7', userAgent: 'test' };
+
 const old = 'hash of the old password';
 
 async function seedPerson(): Promise<string> {
@@ -33,7 +35,7 @@ async function seedPerson(): Promise<string> {
 }
 
 const enter = (sql: Sql, accountId: string, passwordHash: string | null = old) =>
-  insertSession(sql, { id: newId('ses'), accountId, digest: randomBytes(32), passwordHash });
+  insertSession(sql, { id: newId('ses'), accountId, digest: randomBytes(32), passwordHash, ...client });
 
 async function changePassword(tx: Sql, accountId: string): Promise<void> {
   assert.ok(await replacePassword(tx, { accountId, from: old, to: 'hash of the new password' }));
@@ -94,7 +96,9 @@ test('an account has a hundred sessions at most, the newest', async () => {
   const accountId = await seedPerson();
   const ids = Array.from({ length: 104 }, () => newId('ses'));
   for (const id of ids)
-    assert.ok(await insertSession(db.database, { id, accountId, digest: randomBytes(32), passwordHash: null }));
+    assert.ok(
+      await insertSession(db.database, { id, accountId, digest: randomBytes(32), passwordHash: null, ...client }),
+    );
   const rows = await db.database.query<{ id: string }>(
     'select id from auth_sessions where account_id = $1 order by created_at',
     [accountId],
@@ -118,7 +122,7 @@ test('sessions that have expired go when their account signs in again', async ()
 test('a session that ends before its renewal comes stays ended', async () => {
   const { accountId } = await seedAccount(db.database);
   const [id, digest] = [newId('ses'), randomBytes(32)];
-  await insertSession(db.database, { id, accountId, digest, passwordHash: null });
+  await insertSession(db.database, { id, accountId, digest, passwordHash: null, ...client });
   await db.database.query("update auth_sessions set expires_at = now() - interval '1 ms' where id = $1", [id]);
   await renewSession(db.database, id);
   assert.equal((await findSessionOwners(db.database, [digest])).size, 0);
@@ -128,7 +132,7 @@ test('a session that is renewed renews no other', async () => {
   const { accountId } = await seedAccount(db.database);
   const [used, unused] = [newId('ses'), newId('ses')];
   for (const id of [used, unused])
-    await insertSession(db.database, { id, accountId, digest: randomBytes(32), passwordHash: null });
+    await insertSession(db.database, { id, accountId, digest: randomBytes(32), passwordHash: null, ...client });
   const soon = new Date(Date.now() + 3_600_000);
   await db.database.query('update auth_sessions set expires_at = $2 where account_id = $1', [accountId, soon]);
   await renewSession(db.database, used);

@@ -6,7 +6,10 @@ export const longestDays = 90;
 /** Sessions of one account at most; a further one ends the oldest. */
 const mostSessions = 100;
 
-type NewSession = {
+/** Who signed in, as the request said. */
+export type SessionClient = { ip: string; userAgent: string | null };
+
+type NewSession = SessionClient & {
   id: string;
   accountId: string;
   digest: Buffer;
@@ -28,12 +31,21 @@ export async function insertSession(sql: Sql, session: NewSession): Promise<bool
        delete from auth_sessions where account_id = $2 and (expires_at <= now() or id in (
          select id from auth_sessions where account_id = $2 order by created_at desc, id desc offset $6 - 1))
      )
-     insert into auth_sessions (id, account_id, token_digest, expires_at)
-     select $1, a.id, $3, now() + make_interval(days => $5)
+     insert into auth_sessions (id, account_id, token_digest, expires_at, ip, user_agent)
+     select $1, a.id, $3, now() + make_interval(days => $5), $7, left($8, 400)
      from accounts a
      where a.id = $2 and a.status = 'active' and ($4::text is null or exists (select from proof))
      returning id`,
-    [session.id, session.accountId, session.digest, session.passwordHash, idleDays, mostSessions],
+    [
+      session.id,
+      session.accountId,
+      session.digest,
+      session.passwordHash,
+      idleDays,
+      mostSessions,
+      session.ip,
+      session.userAgent,
+    ],
   );
   return rows.length > 0;
 }
@@ -52,8 +64,9 @@ export type SessionOwner = {
 export async function findSessionOwners(sql: Sql, digests: readonly Buffer[]): Promise<Map<string, SessionOwner>> {
   const rows = await sql.query<{ digest: Buffer } & SessionOwner>(
     `select s.token_digest as digest, s.id as "sessionId", a.id as "accountId", a.slug as "accountSlug", a.role, a.status,
-            s.expires_at < least(now() + make_interval(days => $2, hours => -1),
-                                 s.created_at + make_interval(days => $3)) as "isDue"
+            s.last_used_at < now() - interval '1 hour'
+              or s.expires_at < least(now() + make_interval(days => $2, hours => -1),
+                                      s.created_at + make_interval(days => $3)) as "isDue"
      from auth_sessions s join accounts a on a.id = s.account_id
      where s.token_digest = any($1::bytea[]) and s.expires_at > now()`,
     [digests, idleDays, longestDays],
@@ -66,9 +79,11 @@ export async function findSessionOwners(sql: Sql, digests: readonly Buffer[]): P
 export async function renewSession(sql: Sql, id: string): Promise<void> {
   await sql.query(
     `update auth_sessions
-     set expires_at = least(now() + make_interval(days => $2), created_at + make_interval(days => $3))
+     set expires_at = least(now() + make_interval(days => $2), created_at + make_interval(days => $3)),
+         last_used_at = now()
      where id = $1 and expires_at > now()
-       and expires_at < least(now() + make_interval(days => $2, hours => -1), created_at + make_interval(days => $3))`,
+       and (last_used_at < now() - interval '1 hour'
+         or expires_at < least(now() + make_interval(days => $2, hours => -1), created_at + make_interval(days => $3)))`,
     [id, idleDays, longestDays],
   );
 }
@@ -81,6 +96,27 @@ export async function findSession(sql: Sql, id: string): Promise<SessionTimes | 
     [id],
   );
   return row ?? null;
+}
+
+export type ListedSession = SessionTimes & SessionClient & { id: string; lastUsedAt: Date };
+
+/** Sessions of an account that have not expired, the one used last first; `mostSessions` at most. */
+export async function listSessions(sql: Sql, accountId: string): Promise<ListedSession[]> {
+  return sql.query<ListedSession>(
+    `select id, created_at as "createdAt", expires_at as "expiresAt", last_used_at as "lastUsedAt", ip,
+            user_agent as "userAgent"
+     from auth_sessions where account_id = $1 and expires_at > now() order by last_used_at desc, id desc`,
+    [accountId],
+  );
+}
+
+/** False when the account has no such session. */
+export async function deleteOwnSession(sql: Sql, { accountId, id }: { accountId: string; id: string }) {
+  const rows = await sql.query('delete from auth_sessions where account_id = $1 and id = $2 returning id', [
+    accountId,
+    id,
+  ]);
+  return rows.length > 0;
 }
 
 export async function deleteSession(sql: Sql, id: string): Promise<void> {

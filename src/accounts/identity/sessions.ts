@@ -4,7 +4,13 @@ import { createBatcher, type Database, type Sql } from '#db';
 import type { Authenticator, Principal } from '#http';
 import { fault } from '#kernel';
 import { csrfTokenOf, isCsrfToken, type SessionCookie } from './session-token.ts';
-import { deleteSessions, findSessionOwners, renewSession, type SessionOwner } from './sessions.store.ts';
+import {
+  deleteOwnSession,
+  deleteSessions,
+  findSessionOwners,
+  renewSession,
+  type SessionOwner,
+} from './sessions.store.ts';
 
 const lanes = 2;
 const maxItems = 512;
@@ -101,5 +107,26 @@ export function endSessions(
         requestId,
       });
     return ended;
+  });
+}
+
+/** Ends one session of the caller's account. Throws `not_found`. */
+export async function endSession(
+  database: Database,
+  { principal, requestId, sessionId }: { principal: Principal; requestId: string; sessionId: string },
+): Promise<void> {
+  const { accountId, accountSlug } = principal;
+  await database.transaction(async (tx) => {
+    if (!(await deleteOwnSession(tx, { accountId, id: sessionId })))
+      throw fault('not_found', { message: 'There is no such session. It may have ended already.' });
+    await recordActivity(tx, {
+      accountId,
+      type: 'account.sessions_ended',
+      actor: actorOf(principal),
+      subject: { kind: 'account', id: accountId, label: accountSlug },
+      message: 'A session was ended.',
+      data: { ended: 1 },
+      requestId,
+    });
   });
 }

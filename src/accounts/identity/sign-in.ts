@@ -7,7 +7,7 @@ import { checkSlug } from '../slug.ts';
 import { findAccountByEmail, findPassword, insertIdentity, isSuspended, localIssuer } from './identities.store.ts';
 import type { Passwords } from './passwords.ts';
 import { digestOfToken, newToken } from './session-token.ts';
-import { insertSession } from './sessions.store.ts';
+import { insertSession, type SessionClient } from './sessions.store.ts';
 import { forgiveSignIn, takeSignInTry, takeSignUpTry } from './throttle.ts';
 
 export type SignInDeps = {
@@ -18,7 +18,7 @@ export type SignInDeps = {
   grantCredits: (tx: Sql, accountId: string) => Promise<void>;
 };
 
-export type SignInContext = { ip: string; requestId: string };
+export type SignInContext = SessionClient & { requestId: string };
 
 export type SignUp = { email: string; password: string; slug: string | null; displayName: string | null };
 
@@ -47,7 +47,7 @@ export async function signUpWithPassword(
     const name = displayName === null ? {} : { displayName };
     const { id } = await openAccount(tx, { slug, email, ...name, requestId: visit.requestId, grantCredits });
     await insertIdentity(tx, { issuer: localIssuer, subject: id, accountId: id, passwordHash });
-    return startSession(tx, id, passwordHash);
+    return startSession(tx, { accountId: id, passwordHash }, visit);
   });
 }
 
@@ -67,18 +67,22 @@ export async function signInWithPassword(
   const found = await findPassword(database, email);
   if (!found) await passwords.hash(password);
   if (!found || !(await passwords.matches(password, found.passwordHash))) throw wrongEmailOrPassword();
-  const session = await startSession(database, found.accountId, found.passwordHash);
+  const session = await startSession(database, found, visit);
   await forgiveSignIn(database, attempt);
   return session;
 }
 
 /**
- * @param passwordHash of the password that was right; null when the person proved who he is otherwise. Throws
+ * @param proof `passwordHash`: of the password that was right; null when the person proved who he is otherwise. Throws
  * `account_suspended`, and `invalid_credentials` when the password was changed since it was checked.
  */
-export async function startSession(sql: Sql, accountId: string, passwordHash: string | null): Promise<StartedSession> {
+export async function startSession(
+  sql: Sql,
+  { accountId, passwordHash }: { accountId: string; passwordHash: string | null },
+  { ip, userAgent }: SessionClient,
+): Promise<StartedSession> {
   const [id, token] = [newId('ses'), newToken()];
-  if (await insertSession(sql, { id, accountId, digest: digestOfToken(token), passwordHash }))
+  if (await insertSession(sql, { id, accountId, digest: digestOfToken(token), passwordHash, ip, userAgent }))
     return { id, accountId, token };
   throw fault((await isSuspended(sql, accountId)) ? 'account_suspended' : 'invalid_credentials');
 }

@@ -33,6 +33,7 @@ const texts: Record<string, PathParameter> = {
   activity_id: id('Id of the row.', 'act'),
   account_id: id('Id of the account.', 'acc'),
   invitation_id: id('Id of the invitation.', 'inv'),
+  session_id: id('Id of the session.', 'ses'),
   operation_id: {
     text: 'Id of the operation, as in `keys.list`.',
     example: 'keys.list',

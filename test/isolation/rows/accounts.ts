@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { everyone, ownAccount, type Row } from '../matrix.ts';
+import { seedSession } from '#test/sessions.ts';
+import { everyone, ownAccount, ownObject, type Row } from '../matrix.ts';
 
 const person = () => ({
   email: `${randomBytes(6).toString('hex')}@example.com`,
@@ -21,6 +22,14 @@ export const rows: Row[] = [
   { operation: 'auth.sign_in_oidc', expected: everyone('404 not_found'), request: () => ({ body: {} }) },
   { operation: 'auth.callback_oidc', expected: everyone('404 not_found') },
   { operation: 'auth.session', expected: ownAccount() },
+  { operation: 'auth.sessions', expected: ownAccount() },
+  {
+    operation: 'auth.end_session',
+    expected: ownObject('204'),
+    request: async ({ world: { database, owner } }) => ({
+      params: { sessionId: (await seedSession(database, owner)).sessionId },
+    }),
+  },
   { operation: 'auth.sign_out', expected: ownAccount('204') },
   {
     operation: 'auth.sign_out_everywhere',

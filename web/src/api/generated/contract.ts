@@ -1899,6 +1899,20 @@ export type Routes = {
   'GET /api/v1/auth/session': { response: Schemas['SignedIn'] };
   'POST /api/v1/auth/sign-out': { response: null };
   'POST /api/v1/auth/sign-out/everywhere': { body: { keep_current?: boolean }; response: { ended: number } };
+  'GET /api/v1/auth/sessions': {
+    response: {
+      data: ({
+        id: string;
+        created_at: string;
+        expires_at: string;
+        last_used_at: string;
+        ip: string;
+        user_agent: string | null;
+        is_current: boolean;
+      })[];
+    };
+  };
+  'DELETE /api/v1/auth/sessions/{session_id}': { response: null };
   'GET /api/v1/me': { response: Schemas['Account'] };
   'PATCH /api/v1/me/profile': {
     body: { display_name?: string; avatar_url?: string | null; locale?: string };

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
 import type { Routes, Schemas } from '../../api/generated/contract.ts';
+import { routeQuery } from '../../api/queries.ts';
 import { clearAccount, sessionQuery } from '../../api/session.ts';
 
 export type Account = Schemas['Account'];
@@ -27,7 +28,26 @@ export function useChangePassword() {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (body: Routes['POST /api/v1/me/password']['body']) => call('POST /api/v1/me/password', { body }),
-    onSuccess: () => void queryClient.invalidateQueries({ queryKey: ['activity'] }),
+    onSuccess: () => {
+      void queryClient.invalidateQueries(sessionsQuery);
+      void queryClient.invalidateQueries({ queryKey: ['activity'] });
+    },
+  });
+}
+
+export const sessionsQuery = routeQuery(['sessions'], 'GET /api/v1/auth/sessions', {});
+
+export type AccountSession = Routes['GET /api/v1/auth/sessions']['response']['data'][number];
+
+export function useEndSession() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) => call('DELETE /api/v1/auth/sessions/{session_id}', { path: { session_id: id } }),
+    // Also when it had ended already.
+    onSettled: () => {
+      void queryClient.invalidateQueries(sessionsQuery);
+      void queryClient.invalidateQueries({ queryKey: ['activity'] });
+    },
   });
 }
 
@@ -38,7 +58,10 @@ export function useEndSessions() {
       call('POST /api/v1/auth/sign-out/everywhere', { body: { keep_current: keepsCurrent } }),
     onSuccess: (_, keepsCurrent) => {
       if (!keepsCurrent) clearAccount();
-      else void queryClient.invalidateQueries({ queryKey: ['activity'] });
+      else {
+        void queryClient.invalidateQueries(sessionsQuery);
+        void queryClient.invalidateQueries({ queryKey: ['activity'] });
+      }
     },
   });
 }
