@@ -168,6 +168,13 @@ test('a part of the queries goes to the test split, each always to the same side
     const example = await ask('GET', `${project}/datasets/${datasetId}/examples/${exampleId}`);
     assert.equal(example.json.split, split);
   }
+  for (const [query, split] of [...splits].slice(10, 30)) {
+    const alone = await person.report({ query: `${query} `, results: [{ rank: 3, text: 'another answer' }] });
+    const path = `${events}/${alone.id}/promote`;
+    const dry = await ask('POST', path, { test_ratio: 0.3, dry_run: true });
+    const promoted = await ask('POST', path, { test_ratio: 0.3 });
+    assert.deepEqual([dry.json.examples[0].split, promoted.json.examples[0].split], [split, split]);
+  }
 });
 
 test('what a request must say is checked', async () => {

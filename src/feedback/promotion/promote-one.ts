@@ -1,11 +1,11 @@
-import { type Dataset, type ExampleWire, exampleToWire, findExample, type Split } from '#datasets';
+import { type Dataset, type ExampleWire, exampleToWire, findExample } from '#datasets';
 import type { Sql } from '#db';
 import { fault } from '#kernel';
 import type { EventResult } from '../events/event.ts';
 import type { StoredEvent } from '../events/events.store.ts';
 import { findEvent, noSuchEvent } from '../events/read-events.ts';
 import type { RankChoice } from '../policy/suggest.ts';
-import type { PromotionDraft } from './draft-promotions.ts';
+import type { PromotionDecision, PromotionDraft } from './draft-promotions.ts';
 import { type PromotionBatch, type PromotionDeps, type PromotionOutcome, promoteBatch } from './promote-batch.ts';
 
 /** What a person decides about one event; null: as it is. */
@@ -14,17 +14,17 @@ export type PromotionOverride = { positives: number[] | null; negatives: number[
 export type OnePromotion = Omit<PromotionBatch, 'ids' | 'decision'> & {
   id: string;
   override: PromotionOverride;
-  split: Split;
+  splitOf: PromotionDecision['splitOf'];
 };
 
 /** Makes an example of one event, or shows what it would become. Throws what stands in the way. */
 export async function promoteOne(
   deps: PromotionDeps,
-  { id, override, split, ...batch }: OnePromotion,
+  { id, override, splitOf, ...batch }: OnePromotion,
 ): Promise<{ isNew: boolean; examples: PromotedExample[] }> {
   const { dataset } = batch;
   checkOverride(await findEvent(deps.database, dataset.id, id), override);
-  const decision = { choiceOf: () => choiceOf(override), splitOf: () => split };
+  const decision = { choiceOf: () => choiceOf(override), splitOf };
   const outcomes = await promoteBatch(deps, { ...batch, ids: [id], decision });
   const outcome = outcomes.get(id) ?? { status: 'not_found' };
   const isChanged = Object.values(override).some((value) => value !== null);

@@ -101,6 +101,8 @@ test('a choice is checked: ranks must be there, a positive cannot be a negative,
     [{ query: ' ' }, 400, 'query'],
     [{ query: 'q'.repeat(8_193) }, 400, 'query'],
     [{ split: 'both' }, 400, 'split'],
+    [{ split: 'test', test_ratio: 0.1 }, 400, 'test_ratio'],
+    [{ test_ratio: 0.6 }, 400, 'test_ratio'],
     [{ positives: '3' }, 422, 'positives'],
   ] as const) {
     const { status: got, json } = await ask('POST', path, body);

@@ -30,10 +30,11 @@ export function promotionRoutes({ database, datasets }: EventsDeps) {
       },
       async (request, reply) => {
         const dataset = await authorizeFeedbackWrite(database, request.principal, datasetPathOf(request));
-        const { split = 'train', dry_run: isDryRun = false } = request.body;
+        const { dry_run: isDryRun = false } = request.body;
+        const splitOf = splitRuleOf(request.body);
         const deps = { database: once(request, database), datasets };
         const [id, override] = [eventIdOf(request), overrideOf(request.body)];
-        const promotion = { dataset, id, override, split, promoter: promoterOf(request), isDryRun };
+        const promotion = { dataset, id, override, splitOf, promoter: promoterOf(request), isDryRun };
         const { isNew, examples } = await promoteOne(deps, promotion);
         reply.code(isNew ? 201 : 200);
         return { event: eventToWire(await readEvent({ sql: deps.database, datasets }, dataset, id)), examples };
@@ -106,6 +107,7 @@ function overrideOf({
 
 type SplitFields = Pick<Static<typeof promoteManyBody>, 'split' | 'test_ratio'>;
 
+/** One rule for one event and for many, so that no query is learned from and measured with. */
 function splitRuleOf({ split, test_ratio: testRatio }: SplitFields): (query: string) => Split {
   if (testRatio === undefined) return () => split ?? 'train';
   if (split === undefined) return (query) => assignQuerySplit(query, { test_ratio: testRatio, split_seed: 0 });

@@ -15,6 +15,15 @@ const split = Type.Optional(
   }),
 );
 
+const testRatio = Type.Optional(
+  Type.Number({
+    description:
+      'Part of the queries that goes to `test`, instead of `split`. The same query always goes to the same side.',
+    minimum: 0,
+    maximum: 0.5,
+  }),
+);
+
 const dryRun = Type.Optional(Type.Boolean({ description: 'Only say what would happen.', default: false }));
 
 export const promoteBody = Type.Object({
@@ -28,6 +37,7 @@ export const promoteBody = Type.Object({
     }),
   ),
   split,
+  test_ratio: testRatio,
   dry_run: dryRun,
 });
 
@@ -59,14 +69,7 @@ export const promoteManyBody = Type.Object({
     }),
   ),
   split,
-  test_ratio: Type.Optional(
-    Type.Number({
-      description:
-        'Part of the queries that goes to `test`, instead of `split`. The same query always goes to the same side.',
-      minimum: 0,
-      maximum: 0.5,
-    }),
-  ),
+  test_ratio: testRatio,
   dry_run: dryRun,
 });
 

@@ -1613,6 +1613,7 @@ export type Routes = {
       negatives?: number[];
       query?: string;
       split?: 'train' | 'test';
+      test_ratio?: number;
       dry_run?: boolean;
     };
     response: { event: Schemas['RetrievalEventDetail']; examples: Schemas['PromotedExample'][] };

@@ -20,6 +20,7 @@ import { useInboxKeys } from './use-inbox-keys.ts';
 
 type EventPaneProps = {
   at: EventPath;
+  testRatio: number;
   isReadOnly: boolean;
   isInList: boolean;
   onBack: () => void;
@@ -28,22 +29,24 @@ type EventPaneProps = {
   onGone: (id: string) => void;
 };
 
-export function EventPane({ at, isReadOnly, isInList, onBack, onStep, onChoose, onGone }: EventPaneProps) {
+export function EventPane({ at, testRatio, isReadOnly, isInList, onBack, onStep, onChoose, onGone }: EventPaneProps) {
   const t = useTexts(feedbackTexts);
   const { data: event } = useSuspenseQuery(eventQuery(at));
   const [decision, setDecision] = useDecision(at.event);
-  const [split, setSplit] = useState<Split>('train');
+  const [chosen, setChosen] = useState<{ event: string; split: Split } | null>(null);
   const isOpen = (event.state === 'pending' || event.state === 'needs_judgment') && !isReadOnly;
   const blockers = blockersOf(event, decision);
   const actions = useActions(at, onGone);
   const isTried = isOpen && blockers.length === 0 && !actions.isBusy;
-  const dryRun = useQuery({ ...dryRunQuery(at, decision), enabled: isTried });
+  const dryRun = useQuery({ ...dryRunQuery(at, decision, testRatio), enabled: isTried });
+  const split = chosen?.event === at.event ? chosen.split : null;
   const marks = marksOf(event, decision, dryRun.data);
   // Does not wait for the preview of the example: the server validates again.
   const canPromote = isOpen && blockers.length === 0 && !dryRun.isError;
   const mark = (rank: number, next: Mark | null) => setDecision(decide(decision, marks, rank, next));
   const promote = () => {
-    if (canPromote && !actions.isBusy) actions.promote(decision, split);
+    if (canPromote && !actions.isBusy)
+      actions.promote(decision, split === null ? { test_ratio: testRatio } : { split });
   };
   const skip = () => {
     if (isReadOnly || actions.isBusy || event.state === 'promoted') return;
@@ -83,7 +86,10 @@ export function EventPane({ at, isReadOnly, isInList, onBack, onStep, onChoose, 
                   {t.asSuggested}
                 </Button>
               )}
-              <SplitSwitch split={split} onChange={setSplit} />
+              <SplitSwitch
+                split={split ?? dryRun.data?.examples[0]?.split ?? 'train'}
+                onChange={(next) => setChosen({ event: at.event, split: next })}
+              />
             </>
           )}
           {event.state === 'skipped' && !isReadOnly && <SkipButton text={t.restore} onClick={skip} />}

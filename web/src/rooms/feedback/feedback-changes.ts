@@ -22,6 +22,9 @@ export type ManyPromoted = ResponseOf<typeof promoteManyRoute>;
 /** The decision about an event; null: as suggested. */
 export type Decision = { positives: number[] | null; negatives: number[] | null };
 
+/** A split that a person chose, or the share of the queries that goes to tests. */
+export type SplitRule = { split: Split } | { test_ratio: number };
+
 const bodyOf = ({ positives, negatives }: Decision) => ({
   ...(positives && { positives }),
   ...(negatives && { negatives }),
@@ -33,11 +36,15 @@ const trialOf = (event: string) => ['event-dry-run', event];
 const stopTrial = (queryClient: QueryClient, event: string) => queryClient.cancelQueries({ queryKey: trialOf(event) });
 
 /** The example that an event would become. The former result stays until the new one is loaded. */
-export const dryRunQuery = (at: EventPath, decision: Decision) =>
+export const dryRunQuery = (at: EventPath, decision: Decision, testRatio: number) =>
   queryOptions({
-    queryKey: [...trialOf(at.event), decision],
+    queryKey: [...trialOf(at.event), decision, testRatio],
     queryFn: ({ signal }) =>
-      call(promoteRoute, { path: eventPath(at), body: { ...bodyOf(decision), dry_run: true }, signal }),
+      call(promoteRoute, {
+        path: eventPath(at),
+        body: { ...bodyOf(decision), test_ratio: testRatio, dry_run: true },
+        signal,
+      }),
     placeholderData: (before, query) => (query?.queryKey[1] === at.event ? before : undefined),
     retry: false,
     staleTime: 5_000,
@@ -49,8 +56,8 @@ type Outcome = { onDone: (event: EventDetail) => void; onError: (error: unknown)
 export function usePromote(at: DatasetPath, { onDone, onError }: Outcome) {
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: ({ id, decision, split }: { id: string; decision: Decision; split: Split }) =>
-      call(promoteRoute, { path: eventPath({ ...at, event: id }), body: { ...bodyOf(decision), split } }),
+    mutationFn: ({ id, decision, rule }: { id: string; decision: Decision; rule: SplitRule }) =>
+      call(promoteRoute, { path: eventPath({ ...at, event: id }), body: { ...bodyOf(decision), ...rule } }),
     onMutate: ({ id }) => stopTrial(queryClient, id),
     onSuccess: ({ event }) => {
       onDone(event);

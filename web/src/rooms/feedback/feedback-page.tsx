@@ -25,6 +25,7 @@ const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset/fee
 
 export function FeedbackPage() {
   const { event: _event, ...filter } = route.useSearch();
+  const [testRatio, setTestRatio] = useState(0.2);
   // Rows stay until those of another filter are loaded.
   const shown = useDeferredValue(filter);
   return (
@@ -35,13 +36,21 @@ export function FeedbackPage() {
         </Panel>
       }
     >
-      <Inbox key={stateOf(shown)} filter={filter} shown={shown} />
+      <Inbox key={stateOf(shown)} filter={filter} shown={shown} testRatio={testRatio} onTestRatio={setTestRatio} />
     </AsyncBoundary>
   );
 }
 
+type InboxProps = {
+  filter: EventsFilter;
+  shown: EventsFilter;
+  /** The share of the queries that goes to tests: the same for one event and for many. */
+  testRatio: number;
+  onTestRatio: (ratio: number) => void;
+};
+
 /** List and detail side by side; on narrow screens one after the other. */
-function Inbox({ filter, shown }: { filter: EventsFilter; shown: EventsFilter }) {
+function Inbox({ filter, shown, testRatio, onTestRatio }: InboxProps) {
   const at = route.useParams();
   const navigate = route.useNavigate();
   const { event: selectedId } = route.useSearch();
@@ -113,6 +122,7 @@ function Inbox({ filter, shown }: { filter: EventsFilter; shown: EventsFilter })
               <AsyncBoundary skeleton={<TableSkeleton columns={1} rows={5} />}>
                 <EventPane
                   at={{ ...at, event: shownId }}
+                  testRatio={testRatio}
                   isReadOnly={isReadOnly}
                   isInList={rows.some(({ id }) => id === shownId)}
                   onBack={() => go(undefined)}
@@ -125,7 +135,14 @@ function Inbox({ filter, shown }: { filter: EventsFilter; shown: EventsFilter })
           </div>
         </div>
       )}
-      <PromoteMany at={at} many={many} onClose={() => setMany(null)} onDone={settle} />
+      <PromoteMany
+        at={at}
+        many={many}
+        testRatio={testRatio}
+        onTestRatio={onTestRatio}
+        onClose={() => setMany(null)}
+        onDone={settle}
+      />
     </>
   );
 }

@@ -12,31 +12,40 @@ import { type Many, type ManyPromoted, manyDryRunQuery, usePromoteMany } from '.
 import type { Blocker } from './feedback-queries.ts';
 import { feedbackTexts } from './feedback-texts.ts';
 
-type PromoteManyProps = { at: DatasetPath; many: Many | null; onClose: () => void; onDone: () => void };
+type PromoteManyProps = {
+  at: DatasetPath;
+  many: Many | null;
+  testRatio: number;
+  onTestRatio: (ratio: number) => void;
+  onClose: () => void;
+  onDone: () => void;
+};
 
 /** Previews the promotion of many events, then promotes them. */
-export function PromoteMany({ at, many, onClose, onDone }: PromoteManyProps) {
+export function PromoteMany({ many, ...rest }: PromoteManyProps) {
   const t = useTexts(feedbackTexts);
   const format = useFormat();
   const title = many && 'ids' in many ? t.manyTitle(format.number(many.ids.length)) : t.manyTitleUnknown;
   return (
-    <Dialog opened={many !== null} onClose={onClose} title={title}>
-      {many && <Trial at={at} many={many} onClose={onClose} onDone={onDone} />}
+    <Dialog opened={many !== null} onClose={rest.onClose} title={title}>
+      {many && <Trial many={many} {...rest} />}
     </Dialog>
   );
 }
 
-function Trial({ at, many, onClose, onDone }: PromoteManyProps & { many: Many }) {
+function Trial({ at, many, testRatio, onTestRatio, onClose, onDone }: PromoteManyProps & { many: Many }) {
   const t = useTexts(feedbackTexts);
   const { cancel } = useTexts(sharedTexts);
   const format = useFormat();
   const trial = useQuery(manyDryRunQuery(at, many));
-  const [percent, setPercent] = useState<number | string>(20);
+  const [percent, setPercent] = useState<number | string>(Math.round(testRatio * 100));
   const [done, setDone] = useState(0);
   const promote = usePromoteMany(at, setDone);
-  const run = () =>
+  const run = () => {
+    const ratio = Math.min(50, Math.max(0, Number(percent) || 0)) / 100;
+    onTestRatio(ratio);
     promote.mutate(
-      { many, testRatio: Math.min(50, Math.max(0, Number(percent) || 0)) / 100 },
+      { many, testRatio: ratio },
       {
         onSuccess: ({ promoted, stopped }) => {
           onDone();
@@ -48,6 +57,7 @@ function Trial({ at, many, onClose, onDone }: PromoteManyProps & { many: Many })
         },
       },
     );
+  };
   const count = (trial.data?.promoted ?? 0) + (trial.data?.remaining ?? 0);
   return (
     <Stack gap="md">

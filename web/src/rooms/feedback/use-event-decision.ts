@@ -2,8 +2,7 @@ import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useLanguage } from '../../i18n/language.tsx';
 import { notify, notifyProblem } from '../../ui/notify.tsx';
-import type { Split } from '../examples/index.ts';
-import { type Decision, usePromote, useRestore, useSkip } from './feedback-changes.ts';
+import { type Decision, type SplitRule, usePromote, useRestore, useSkip } from './feedback-changes.ts';
 import type { EventPath } from './feedback-queries.ts';
 import { feedbackTexts } from './feedback-texts.ts';
 import { suggestion } from './judgment.ts';
@@ -32,7 +31,7 @@ export function useActions(at: EventPath, onGone: (id: string) => void) {
   const id = at.event;
   return {
     isBusy: [promote, skip, restore].some(({ isPending, variables }) => isPending && variables.id === id),
-    promote: (decision: Decision, split: Split) => promote.mutate({ id, decision, split }),
+    promote: (decision: Decision, rule: SplitRule) => promote.mutate({ id, decision, rule }),
     skip: () => skip.mutate({ id }),
     restore: () => restore.mutate({ id }),
   };
