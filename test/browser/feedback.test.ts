@@ -167,6 +167,26 @@ test('many events are promoted after it was shown what would become of them', as
   await leave();
 });
 
+test('chosen events are skipped at once, and taken back at once', async () => {
+  const { ask, createDataset, pages, ...owner } = await someoneWithProject(stage, 'embedding');
+  const id = await createDataset();
+  for (let n = 0; n < 4; n++) await report(ask, id, `question ${n}`);
+  const { page, go, leave } = await stage.open(owner);
+  await go(`${pages}/data/${id}/feedback`);
+  await page.getByLabel('Choose: question 3').check();
+  await page.getByLabel('Choose: question 1').check();
+  await page.getByRole('button', { name: 'Skip chosen' }).click();
+  await page.getByText('2 events skipped.').waitFor();
+  await page.getByLabel('Choose: question 3').waitFor({ state: 'detached' });
+  const skipped = async () => (await ask('GET', `/datasets/${id}/retrieval-events?state=skipped`)).total_count;
+  assert.equal(await skipped(), 2);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('Back in the inbox: 2.').waitFor();
+  await page.getByLabel('Choose: question 3').waitFor();
+  assert.equal(await skipped(), 0);
+  await leave();
+});
+
 test('the inbox can be used by everybody, and on a phone it shows the list, then the event', async () => {
   const { ask, createDataset, pages, ...owner } = await someoneWithProject(stage, 'embedding');
   const [id, empty] = [await createDataset(), await createDataset('Empty')];

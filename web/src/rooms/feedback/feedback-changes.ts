@@ -15,6 +15,10 @@ const promoteRoute =
   'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/promote';
 const promoteManyRoute = 'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/promote';
 
+const skipRoute = 'PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/skip';
+const restoreRoute =
+  'PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/restore';
+
 type Pages = InfiniteData<ResponseOf<typeof eventsRoute>>;
 export type Promotion = ResponseOf<typeof promoteRoute>;
 export type ManyPromoted = ResponseOf<typeof promoteManyRoute>;
@@ -74,11 +78,7 @@ export function usePromote(at: DatasetPath, { onDone, onError }: Outcome) {
 export function useSkip(at: DatasetPath, { onDone, onError }: Outcome) {
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: ({ id }: { id: string }) =>
-      call('PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/skip', {
-        path: eventPath({ ...at, event: id }),
-        body: {},
-      }),
+    mutationFn: ({ id }: { id: string }) => call(skipRoute, { path: eventPath({ ...at, event: id }), body: {} }),
     onMutate: ({ id }) => stopTrial(queryClient, id),
     onSuccess: (event) => {
       onDone(event);
@@ -94,10 +94,7 @@ export function useSkip(at: DatasetPath, { onDone, onError }: Outcome) {
 export function useRestore(at: DatasetPath, { onDone, onError }: Outcome) {
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: ({ id }: { id: string }) =>
-      call('PATCH /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/{event_id}/restore', {
-        path: eventPath({ ...at, event: id }),
-      }),
+    mutationFn: ({ id }: { id: string }) => call(restoreRoute, { path: eventPath({ ...at, event: id }) }),
     onSuccess: (event) => {
       onDone(event);
       settle(queryClient, at, event);
@@ -170,5 +167,29 @@ export function usePromoteMany(at: DatasetPath, onProgress: (promoted: number) =
       void queryClient.invalidateQueries({ queryKey: ['event'] });
       refreshDataset(queryClient, at);
     },
+  });
+}
+
+/** Events that were moved, and the first error of those that were not. */
+export type Moved = { ids: string[]; error: unknown };
+
+/** Skips or restores events, one after the other; one that fails does not stop the rest. */
+export function useMoveMany(at: DatasetPath, to: 'skip' | 'restore', onMoved: (moved: Moved) => void) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: async (ids: readonly string[]): Promise<Moved> => {
+      const moved: Moved = { ids: [], error: null };
+      for (const event of ids)
+        try {
+          const path = eventPath({ ...at, event });
+          const answer = to === 'skip' ? await call(skipRoute, { path, body: {} }) : await call(restoreRoute, { path });
+          settle(queryClient, at, answer);
+          moved.ids.push(event);
+        } catch (error) {
+          moved.error ??= error;
+        }
+      return moved;
+    },
+    onSuccess: onMoved,
   });
 }

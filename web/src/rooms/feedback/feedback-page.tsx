@@ -20,6 +20,7 @@ import { type EventsFilter, type EventsSearch, eventsQuery, laterStates, stateOf
 import { feedbackTexts } from './feedback-texts.ts';
 import { NoEvents } from './no-events.tsx';
 import { PromoteMany } from './promote-many.tsx';
+import { SkipChosen } from './skip-many.tsx';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset/feedback');
 
@@ -93,7 +94,8 @@ function Inbox({ filter, shown, testRatio, onTestRatio }: InboxProps) {
     <>
       <Bar
         filter={filter}
-        chosen={open.length}
+        chosen={open}
+        onSkipped={settle}
         isAnyPromotable={isAnyPromotable}
         onClear={() => setChosen(new Set())}
         onPromote={isReadOnly ? null : () => setMany(open.length > 0 ? { ids: open.slice(0, 100) } : { q: filter.q })}
@@ -149,15 +151,17 @@ function Inbox({ filter, shown, testRatio, onTestRatio }: InboxProps) {
 
 type BarProps = {
   filter: EventsFilter;
-  chosen: number;
+  chosen: readonly string[];
+  onSkipped: () => void;
   isAnyPromotable: boolean;
   onClear: () => void;
   onPromote: (() => void) | null;
 };
 
-function Bar({ filter, chosen, isAnyPromotable, onClear, onPromote }: BarProps) {
+function Bar({ filter, chosen, onSkipped, isAnyPromotable, onClear, onPromote }: BarProps) {
   const t = useTexts(feedbackTexts);
   const format = useFormat();
+  const at = route.useParams();
   const navigate = route.useNavigate();
   const change = (next: EventsSearch) =>
     void navigate({ search: (now) => ({ ...now, ...next, event: undefined }), replace: true });
@@ -176,18 +180,19 @@ function Bar({ filter, chosen, isAnyPromotable, onClear, onPromote }: BarProps) 
           onChange={(value) => change({ state: value })}
         />
       </Toolbar>
-      {onPromote && (chosen > 0 || (isPending && isAnyPromotable)) && (
+      {onPromote && (chosen.length > 0 || (isPending && isAnyPromotable)) && (
         <div className={styles.many}>
-          {chosen > 0 && (
+          {chosen.length > 0 && (
             <>
-              <span aria-live="polite">{t.chosen(format.number(chosen))}</span>
+              <span aria-live="polite">{t.chosen(format.number(chosen.length))}</span>
               <Button size="xs" variant="default" onClick={onClear}>
                 {t.clearChoice}
               </Button>
+              <SkipChosen at={at} ids={chosen} onDone={onSkipped} />
             </>
           )}
-          <Button size="xs" variant={chosen > 0 ? 'filled' : 'light'} onClick={onPromote}>
-            {chosen > 0 ? t.promoteChosen : t.promoteAll}
+          <Button size="xs" variant={chosen.length > 0 ? 'filled' : 'light'} onClick={onPromote}>
+            {chosen.length > 0 ? t.promoteChosen : t.promoteAll}
           </Button>
         </div>
       )}

@@ -6,6 +6,7 @@ import { type Decision, type SplitRule, usePromote, useRestore, useSkip } from '
 import type { EventPath } from './feedback-queries.ts';
 import { feedbackTexts } from './feedback-texts.ts';
 import { suggestion } from './judgment.ts';
+import { useSkippedNotice } from './skip-many.tsx';
 
 /** Decisions stay while the inbox is open, also for events that are not shown. */
 export function useDecision(eventId: string): [Decision, (decision: Decision) => void] {
@@ -26,7 +27,14 @@ export function useActions(at: EventPath, onGone: (id: string) => void) {
     onError: (error: unknown) => notifyProblem(error, language),
   });
   const promote = usePromote(at, outcome(t.promotedOne));
-  const skip = useSkip(at, outcome(t.skippedOne));
+  const showSkipped = useSkippedNotice(at);
+  const skip = useSkip(at, {
+    onDone: (event) => {
+      onGone(event.id);
+      showSkipped([event.id]);
+    },
+    onError: (error) => notifyProblem(error, language),
+  });
   const restore = useRestore(at, outcome(t.restoredOne));
   const id = at.event;
   return {
