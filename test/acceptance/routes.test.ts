@@ -37,6 +37,8 @@ const open = [
   'GET /readyz',
   'GET /api/v1/auth/options',
   'POST /api/v1/auth/sign-up/email',
+  'POST /api/v1/auth/sign-up/invitation',
+  'POST /api/v1/auth/invitation',
   'POST /api/v1/auth/sign-in/email',
   'POST /api/v1/auth/sign-in/oidc',
   'GET /api/v1/auth/callback/oidc',
@@ -195,6 +197,8 @@ test('every protocol takes a key in every way that its clients send one', async 
 /** Of public routes that want more than an empty body, or are not configured here. */
 const answersOfPublic: Record<string, number> = {
   '/api/v1/auth/sign-up/email': 422,
+  '/api/v1/auth/sign-up/invitation': 422,
+  '/api/v1/auth/invitation': 422,
   '/api/v1/auth/sign-in/email': 422,
   '/api/v1/auth/sign-in/oidc': 404,
   '/api/v1/auth/callback/oidc': 404,

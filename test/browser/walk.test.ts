@@ -82,7 +82,7 @@ test('somebody new is led from the first page to a model that was trained, is se
   await page.getByRole('heading', { name: 'Imported: 30 examples' }).waitFor();
   await page.getByRole('link', { name: 'Train on it' }).click();
 
-  await page.getByLabel('Name', { exact: true }).fill('Sort tickets');
+  await page.getByLabel('Name (optional)').fill('Sort tickets');
   await page.getByText('All settings').click();
   await page.getByLabel('Epochs').fill('1000000');
   await page.getByText('A number from 1 to 100, or empty.').waitFor();
