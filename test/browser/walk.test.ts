@@ -96,7 +96,7 @@ test('somebody new is led from the first page to a model that was trained, is se
   await page.getByRole('heading', { name: 'Sort tickets' }).waitFor();
   await page.getByText('Training begins.').waitFor(trained);
   await page.getByText('The job has succeeded.').waitFor(trained);
-  await page.getByRole('row', { name: /^Loss \d/ }).waitFor();
+  await page.getByRole('row', { name: /^Validation loss \d/ }).waitFor();
   await page.reload();
   await settle(page);
   await page.getByText('The job has succeeded.').waitFor();

@@ -110,7 +110,7 @@ test('with rows that are not valid nothing is imported, unless they are to be sk
     fileOf([...pairs(5), '{"prompt": "no answer"}', 'nonsense', pairs(1)[0] ?? '']),
   );
   const issues = (await text.issues(id)).map(({ line, code, pointer }) => `${line} ${code} ${pointer}`);
-  assert.deepEqual(issues, ['6 missing_field /completion', '7 bad_json ', '8 duplicate ']);
+  assert.deepEqual(issues, ['6 missing_field /completion', '7 bad_json ', '8 duplicate_in_file ']);
   const strict = await text.preview(id);
   const refused = await text.ask<Refusal>('POST', `imports/${id}/confirm`, { preview_token: strict.preview_token });
   assert.deepEqual([refused.status, refused.body.error.details?.['reason']], [409, 'invalid_rows']);
@@ -128,7 +128,7 @@ test('the preview says of a row what the list of issues says, also of what canno
   const listed = await text.issues(id);
   assert.deepEqual(
     listed.map(({ line, code }) => `${line} ${code}`),
-    ['1 bad_encoding', '2 bad_encoding', '3 bad_json', '4 over_token_limit', '6 duplicate'],
+    ['1 bad_encoding', '2 bad_encoding', '3 bad_json', '4 over_token_limit', '6 duplicate_in_file'],
   );
   assert.deepEqual(
     shown.rows.flatMap(({ issues }) => issues),

@@ -19,7 +19,7 @@ export function useSkippedNotice(at: DatasetPath): (ids: readonly string[]) => v
   return (ids) =>
     notify({
       tone: 'good',
-      text: <span>{ids.length === 1 ? t.skippedOne : t.skippedMany(format.number(ids.length))}</span>,
+      text: <span>{t.skippedMany(format.number(ids.length))}</span>,
       link: (
         <Anchor component="button" type="button" inherit onClick={() => restore.mutate(ids)}>
           {t.undo}

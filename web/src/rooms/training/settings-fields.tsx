@@ -1,4 +1,5 @@
 import { NativeSelect, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { SegmentedControl } from '../../ui/segmented-control.tsx';
@@ -28,6 +29,8 @@ export function Settings({ form, ranges, lengths }: SettingsProps) {
   // as: the keys are those of the ranges.
   const entries = Object.entries(ranges) as [HyperparameterName, Range][];
   const isMain = ([name]: [HyperparameterName, Range]) => mainSettings.includes(name);
+  // A field that was corrected stays in sight.
+  const [isOpen, setOpen] = useState(false);
   const preset = presetOf(form.values, ranges);
   const choose = (text: string) => {
     const chosen = presets.find((each) => each === text);
@@ -44,7 +47,11 @@ export function Settings({ form, ranges, lengths }: SettingsProps) {
         data={presets.map((each) => ({ value: each, label: t.presets[each] }))}
         onChange={choose}
       />
-      <details className={styles.more} open={!areFitting(form.values, ranges) || undefined}>
+      <details
+        className={styles.more}
+        open={isOpen || !areFitting(form.values, ranges)}
+        onToggle={(event) => setOpen(event.currentTarget.open)}
+      >
         <summary>{t.more}</summary>
         <p className={styles.note}>{t.settingsText}</p>
         <div className={styles.grid} data-folded="true">
