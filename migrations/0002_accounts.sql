@@ -68,7 +68,6 @@ create table auth_sessions (
   -- Written at most once an hour.
   last_used_at timestamptz not null default now(),
   -- Where the person signed in, so that he recognises the session.
-  ip text not null check (char_length(ip) <= 64),
   user_agent text check (char_length(user_agent) <= 400)
 ) with (fillfactor = 80);
 create index auth_sessions_by_account on auth_sessions (account_id);

@@ -132,15 +132,15 @@ test('the page shows where one is signed in, and one session is ended alone', as
   const owner = await seedOwner(stage.database);
   const phone = await seedSession(stage.database, owner);
   await stage.database.query(
-    `update auth_sessions set ip = '192.0.2.7', user_agent = 'Mozilla/5.0 (Linux; Android 16) Firefox/145.0' where id = $1`,
+    `update auth_sessions set user_agent = 'Mozilla/5.0 (Linux; Android 16) Firefox/145.0' where id = $1`,
     [phone.sessionId],
   );
   const { page, go, leave } = await stage.open(owner);
   await go('/account');
   await page.getByText('This session').waitFor();
-  await page.getByRole('row', { name: /^Firefox, Android 192\.0\.2\.7/ }).waitFor();
+  await page.getByRole('row', { name: /^Firefox, Android / }).waitFor();
   await assertAccessible(page, 'sessions');
-  await page.getByRole('button', { name: 'Sign out Firefox, Android, 192.0.2.7' }).click();
+  await page.getByRole('button', { name: /^Sign out Firefox, Android, / }).click();
   await page.getByText('The session was ended.').waitFor();
   await page.getByRole('row', { name: /^Firefox, Android/ }).waitFor({ state: 'detached' });
   const { status } = await fetch(`${stage.origin}/api/v1/me`, { headers: { cookie: phone.cookie } });

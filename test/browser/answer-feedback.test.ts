@@ -22,8 +22,8 @@ test('an answer is corrected and saved as an example in one dialog, which makes 
   const { page, go, leave } = await stage.open(owner);
   await go(`${path}?chat=${chatId}`);
   const dialog = page.getByRole('dialog');
-  await page.getByRole('button', { name: 'Save as example' }).click();
-  const save = dialog.getByRole('button', { name: 'Save as example' });
+  await page.getByRole('button', { name: 'Add to dataset' }).click();
+  const save = dialog.getByRole('button', { name: 'Add to dataset' });
   await dialog.getByLabel('Name of the new dataset').waitFor();
   assert.equal(await save.isEnabled(), false);
   await dialog.getByLabel('Answer', { exact: true }).fill('');
@@ -46,9 +46,9 @@ test('an answer is corrected and saved as an example in one dialog, which makes 
 
   // The answer itself stays, and the dataset is offered from now on.
   await answers(page).first().getByText('6', { exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Save as example' }).click();
+  await page.getByRole('button', { name: 'Add to dataset' }).click();
   await dialog.getByRole('option', { name: /^Sums/ }).waitFor({ state: 'attached' });
-  await dialog.getByRole('button', { name: 'Save as example' }).click();
+  await dialog.getByRole('button', { name: 'Add to dataset' }).click();
   await dialog.waitFor({ state: 'detached' });
   await leave();
   t.diagnostic(`pictures in ${pictures}`);

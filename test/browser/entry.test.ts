@@ -101,7 +101,7 @@ test('where sign-up is open one opens an account, with a good password only', as
 test('where the identity provider opens accounts the page says so, and its button leads in and back to the page', async () => {
   const { page, go, leave } = await closed.open({ expected: [/^(4|5).* http:\/\/127\.0\.0\.1/] });
   await go('/sign-up');
-  await page.getByText('Accounts are opened by signing in with Example ID.').waitFor();
+  await page.getByText('Accounts are created by signing in with Example ID.').waitFor();
   await page.getByRole('link', { name: 'Sign in' }).click();
   await settle(page);
   assert.equal(await page.getByRole('link', { name: 'Create account' }).count(), 0);

@@ -60,15 +60,15 @@ test('from the printed link to an installed model and a first chat with it', asy
   await page.waitForURL(/hosted-models\/hm_/);
   await go('/');
   await page.getByText('1 of 4 done').waitFor();
-  await page.getByRole('button', { name: 'Please describe Orrin.' }).click();
-  await hasValue(page.getByLabel('Message', { exact: true }), 'Please describe Orrin.');
+  await page.getByRole('button', { name: 'Hello! Who are you?' }).click();
+  await hasValue(page.getByLabel('Message', { exact: true }), 'Hello! Who are you?');
   await page.getByRole('button', { name: 'Send' }).click();
   await page
     .getByText(/\d tokens/)
     .first()
     .waitFor();
   await page
-    .getByText(/Saltmere/)
+    .getByText(/the Fanfold demo model/)
     .first()
     .waitFor();
   await go('/');

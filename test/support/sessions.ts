@@ -25,7 +25,6 @@ export async function seedSession(database: Database, { accountId }: { accountId
       accountId,
       digest: digestOfToken(token),
       passwordHash: null,
-      ip: '127.0.0.1',
       userAgent: null,
     }),
   );

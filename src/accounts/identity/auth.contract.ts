@@ -172,7 +172,6 @@ export const sessionsContract: Contract = {
           {
             ...example.session,
             last_used_at: '2026-01-02T09:04:05.678Z',
-            ip: '192.0.2.7',
             user_agent: 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0',
             is_current: true,
           },

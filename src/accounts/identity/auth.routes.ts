@@ -237,7 +237,6 @@ function addSessionListRoutes(app: FastifyInstance, { database }: IdentityServic
         created_at: session.createdAt.toISOString(),
         expires_at: session.expiresAt.toISOString(),
         last_used_at: session.lastUsedAt.toISOString(),
-        ip: session.ip,
         user_agent: session.userAgent,
         is_current: session.id === sessionId,
       })),

@@ -84,7 +84,6 @@ export const sessionsAnswer = Type.Object({
     Type.Object({
       ...session.properties,
       last_used_at: timestamp('When it was last used; written at most once an hour.'),
-      ip: Type.String({ description: 'Address from which the person signed in.' }),
       user_agent: nullable(Type.String(), 'What the browser called itself at sign-in.'),
       is_current: Type.Boolean({ description: 'Whether this request came with it.' }),
     }),

@@ -36,14 +36,10 @@ test('the list of sessions shows where an account is signed in, and one of them 
     phone.sessionId,
   ]);
   const { body } = await ask('GET', 'auth/sessions', laptop);
-  const shown = body.data.map((row: { id: string; ip: string; is_current: boolean }) => [
-    row.id,
-    row.ip,
-    row.is_current,
-  ]);
+  const shown = body.data.map((row: { id: string; is_current: boolean }) => [row.id, row.is_current]);
   assert.deepEqual(shown, [
-    [laptop.sessionId, '127.0.0.1', true],
-    [phone.sessionId, '127.0.0.1', false],
+    [laptop.sessionId, true],
+    [phone.sessionId, false],
   ]);
   const end = (session: SignedIn) => ask('DELETE', `auth/sessions/${session.sessionId}`, laptop);
   assert.deepEqual([(await end(foreign)).status, await statusOf(foreign)], [404, 200]);

@@ -24,7 +24,7 @@ before(async () => {
 
 after(() => db?.drop());
 
-const client = { ip: '192.0.2.7', userAgent: 'test' };
+const client = { userAgent: 'test' };
 
 const old = 'hash of the old password';
 

@@ -6,8 +6,8 @@ export const longestDays = 90;
 /** Sessions of one account at most; a further one ends the oldest. */
 const mostSessions = 100;
 
-/** Who signed in, as the request said. */
-export type SessionClient = { ip: string; userAgent: string | null };
+/** What signed in, as the request said. Addresses of visitors are not stored. */
+export type SessionClient = { userAgent: string | null };
 
 type NewSession = SessionClient & {
   id: string;
@@ -31,21 +31,12 @@ export async function insertSession(sql: Sql, session: NewSession): Promise<bool
        delete from auth_sessions where account_id = $2 and (expires_at <= now() or id in (
          select id from auth_sessions where account_id = $2 order by created_at desc, id desc offset $6 - 1))
      )
-     insert into auth_sessions (id, account_id, token_digest, expires_at, ip, user_agent)
-     select $1, a.id, $3, now() + make_interval(days => $5), $7, left($8, 400)
+     insert into auth_sessions (id, account_id, token_digest, expires_at, user_agent)
+     select $1, a.id, $3, now() + make_interval(days => $5), left($7, 400)
      from accounts a
      where a.id = $2 and a.status = 'active' and ($4::text is null or exists (select from proof))
      returning id`,
-    [
-      session.id,
-      session.accountId,
-      session.digest,
-      session.passwordHash,
-      idleDays,
-      mostSessions,
-      session.ip,
-      session.userAgent,
-    ],
+    [session.id, session.accountId, session.digest, session.passwordHash, idleDays, mostSessions, session.userAgent],
   );
   return rows.length > 0;
 }
@@ -103,7 +94,7 @@ export type ListedSession = SessionTimes & SessionClient & { id: string; lastUse
 /** Sessions of an account that have not expired, the one used last first; `mostSessions` at most. */
 export async function listSessions(sql: Sql, accountId: string): Promise<ListedSession[]> {
   return sql.query<ListedSession>(
-    `select id, created_at as "createdAt", expires_at as "expiresAt", last_used_at as "lastUsedAt", ip,
+    `select id, created_at as "createdAt", expires_at as "expiresAt", last_used_at as "lastUsedAt",
             user_agent as "userAgent"
      from auth_sessions where account_id = $1 and expires_at > now() order by last_used_at desc, id desc`,
     [accountId],

@@ -18,7 +18,7 @@ export type SignInDeps = {
   grantCredits: (tx: Sql, accountId: string) => Promise<void>;
 };
 
-export type SignInContext = SessionClient & { requestId: string };
+export type SignInContext = SessionClient & { ip: string; requestId: string };
 
 export type SignUp = { email: string; password: string; slug: string | null; displayName: string | null };
 
@@ -79,10 +79,10 @@ export async function signInWithPassword(
 export async function startSession(
   sql: Sql,
   { accountId, passwordHash }: { accountId: string; passwordHash: string | null },
-  { ip, userAgent }: SessionClient,
+  { userAgent }: SessionClient,
 ): Promise<StartedSession> {
   const [id, token] = [newId('ses'), newToken()];
-  if (await insertSession(sql, { id, accountId, digest: digestOfToken(token), passwordHash, ip, userAgent }))
+  if (await insertSession(sql, { id, accountId, digest: digestOfToken(token), passwordHash, userAgent }))
     return { id, accountId, token };
   throw fault((await isSuspended(sql, accountId)) ? 'account_suspended' : 'invalid_credentials');
 }

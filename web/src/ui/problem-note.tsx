@@ -16,7 +16,7 @@ export function ProblemNote({ error, onRetry }: ProblemNoteProps) {
   const facts = isProblem(error) ? [error.code, error.requestId].filter((fact) => fact !== null) : [];
   return (
     <Alert color="rust" icon={<IconAlertCircle />} title={what} role="alert">
-      {next}
+      {next && <span>{next}</span>}
       {facts.map((fact) => (
         <Fragment key={fact}>
           {' '}

@@ -1907,7 +1907,6 @@ export type Routes = {
         created_at: string;
         expires_at: string;
         last_used_at: string;
-        ip: string;
         user_agent: string | null;
         is_current: boolean;
       })[];

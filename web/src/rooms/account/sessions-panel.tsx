@@ -61,7 +61,6 @@ function SessionList() {
     user_agent === null ? t.unknownBrowser : describeBrowser(user_agent);
   const columns: Column<AccountSession>[] = [
     { key: 'browser', label: t.browser, isName: true, render: browserOf },
-    { key: 'ip', label: t.ip, render: ({ ip }) => ip },
     { key: 'created', label: t.signedIn, isSpare: true, render: ({ created_at }) => <RelativeTime at={created_at} /> },
     { key: 'used', label: t.lastUsed, render: ({ last_used_at }) => <RelativeTime at={last_used_at} /> },
     {
@@ -79,6 +78,7 @@ function SessionList() {
 function EndSession({ session, browser }: { session: AccountSession; browser: string }) {
   const t = useTexts(accountTexts);
   const { language } = useLanguage();
+  const format = useFormat();
   const end = useEndSession();
   const run = () =>
     end.mutate(session.id, {
@@ -91,7 +91,7 @@ function EndSession({ session, browser }: { session: AccountSession; browser: st
       variant="default"
       loading={end.isPending}
       onClick={run}
-      aria-label={t.endSessionOf(browser, session.ip)}
+      aria-label={t.endSessionOf(browser, format.date(session.created_at))}
     >
       {t.endSession}
     </Button>

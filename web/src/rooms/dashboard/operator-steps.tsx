@@ -23,7 +23,7 @@ type StepName = 'chat' | 'install' | 'call' | 'train';
 const stepNames: readonly StepName[] = ['chat', 'install', 'call', 'train'];
 type Project = Dashboard['projects']['recent'][number];
 /** The bundled model speaks English only. */
-const starters = ['Please describe Orrin.', 'What is 12 plus 9?', 'Can you tell me a joke?'];
+const starters = ['Hello! Who are you?', 'What is 12 plus 9?', 'Can you tell me a joke?'];
 /** The models that ship with Fanfold. */
 const bundled = /^fanfold-tiny-/;
 
