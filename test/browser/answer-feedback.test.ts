@@ -33,7 +33,7 @@ test('an answer is corrected and saved as an example in one dialog, which makes 
   await assertAccessible(page, 'saving');
   await page.screenshot({ path: join(pictures, 'save.png') });
   await save.click();
-  await page.getByText('The answer is an example now.').waitFor();
+  await page.getByText('The answer was added to the dataset.').waitFor();
   await dialog.waitFor({ state: 'detached' });
   const examples = await stage.database.query<{ name: string; content: string }>(
     `select d.name, c.content from examples e join datasets d on d.id = e.dataset_id
