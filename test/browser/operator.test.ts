@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { createStartToken } from '#accounts';
 import { seedAccount } from '#test/accounts.ts';
 import type { HubServer } from '#test/hub-server.ts';
 import { testPassword } from '#test/sessions.ts';
-import { startTinyHub, tinyId, tinyRepo } from '#test/tiny-hub.ts';
+import { startTinyHub } from '#test/tiny-hub.ts';
 import { furnish } from '../../src/cli/first-start.ts';
 import { assertAccessible } from './axe.ts';
-import { hasValue, openStage, pictureFolder, type Stage, seedOwner, settle } from './stage.ts';
+import { openStage, pictureFolder, type Stage, seedOwner, settle } from './stage.ts';
 
 let hub: HubServer;
 let stage: Stage;
@@ -28,62 +27,6 @@ const operatorId = async () => {
   const [row] = await stage.database.query<{ id: string }>(`select id from accounts where slug = 'local'`);
   return row?.id ?? assert.fail('there is no local account');
 };
-
-test('from the printed link to an installed model and a first chat with it', async () => {
-  const token = await createStartToken(stage.database, new URL(stage.origin).host);
-  const { page, go, leave } = await stage.open();
-  await go(`/join#${token}`);
-  await page.getByRole('heading', { name: 'Welcome to Fanfold' }).waitFor();
-  await page.getByText('signed in as the operator').waitFor();
-  await assertAccessible(page, 'the page of the start link');
-  await page.getByLabel('E-mail address').fill('ada@example.com');
-  await page.getByLabel('Password', { exact: true }).fill(testPassword);
-  await page.getByRole('button', { name: 'Set and sign in' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
-
-  await page.getByText('0 of 4 done').waitFor();
-  await assertAccessible(page, 'the first page of an operator');
-  await page.screenshot({ path: join(await pictureFolder('first-page'), 'first-page.png'), fullPage: true });
-  await page.getByRole('link', { name: 'Find a model' }).click();
-  await page.getByRole('searchbox', { name: 'Search the hub' }).fill('tiny');
-  await page.getByRole('button', { name: `Sizes of ${tinyRepo}` }).click();
-  const sizes = page.getByRole('dialog');
-  await sizes.getByText('fits', { exact: true }).waitFor();
-  await sizes.getByRole('button', { name: 'Install Q8_0' }).click();
-  await page.getByText('installed', { exact: true }).waitFor();
-  await page.getByRole('rowheader', { name: `Fanfold tiny chat ${tinyId}` }).waitFor();
-
-  await page.getByRole('button', { name: 'Use in a project' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Next' }).click();
-  await page.getByRole('dialog').getByLabel('Under which name').selectOption('chat');
-  await page.getByRole('dialog').getByRole('button', { name: 'Switch model' }).click();
-  await page.waitForURL(/hosted-models\/hm_/);
-  await go('/');
-  await page.getByText('1 of 4 done').waitFor();
-  await page.getByRole('button', { name: 'Hello! Who are you?' }).click();
-  await hasValue(page.getByLabel('Message', { exact: true }), 'Hello! Who are you?');
-  await page.getByRole('button', { name: 'Send' }).click();
-  await page
-    .getByText(/\d tokens/)
-    .first()
-    .waitFor();
-  await page
-    .getByText(/the Fanfold demo model/)
-    .first()
-    .waitFor();
-  await go('/');
-  await page.getByText('2 of 4 done').waitFor();
-  await page.getByRole('button', { name: 'Make a key and show the code' }).click();
-  const code = (await page.locator('pre').first().textContent()) ?? '';
-  const [, key = ''] = /Bearer (fnf_[0-9A-Za-z]{49})/.exec(code) ?? [];
-  const answer = await fetch(`${stage.origin}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } });
-  assert.equal(answer.status, 200, code);
-  const [hosted] = await stage.database.query<{ target: string }>(
-    `select target_id as target from hosted_models where alias = 'chat'`,
-  );
-  assert.equal(hosted?.target, tinyId);
-  await leave();
-});
 
 test('the link works once, and says so afterwards', async () => {
   const { page, go, leave } = await stage.open({ expected: [/^403 \/api\/v1\/auth\/invitation$/] });
