@@ -20,9 +20,13 @@ export function createTextStream(
   let promptTokens: number | null = null;
 
   const send = (how: 'write' | 'end', render: () => string) => {
-    if (sse) sse[how](render());
-    else if (!caller.signal.aborted) {
-      call.firstToken();
+    if (sse) {
+      sse[how](render());
+      return;
+    }
+    // Also for a caller who has left: an answer may go on without one.
+    call.firstToken();
+    if (!caller.signal.aborted) {
       sse = openSse({ reply, caller, ...(writer.ping === undefined ? {} : { ping: writer.ping }) });
       sse[how](writer.begin({ promptTokens }) + render());
     }

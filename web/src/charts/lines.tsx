@@ -78,7 +78,8 @@ export function Lines({
       onPoint={onPoint}
       onKey={onKey}
       plotRef={ref}
-      ticks={scale.ticks.map((tick) => ({ y: scale.y(tick), text: format(tick) }))}
+      // Values of an empty chart mean nothing.
+      ticks={drawn.length === 0 ? [] : scale.ticks.map((tick) => ({ y: scale.y(tick), text: format(tick) }))}
       nothing={drawn.length === 0 ? nothing : null}
       tip={
         isShown
