@@ -87,7 +87,9 @@ async function runTurn(
   running.set(message.id, live);
   call.reply.headers(turnHeaders({ userMessageId: userMessage?.id ?? null, messageId: message.id }, call.request.id));
   try {
-    await calls.answerChat(call, { input: readChatRequest(request), follower: live });
+    // A model of another project has its address in the chat, and its name in the call.
+    const input = { ...readChatRequest(request), model: call.admitted.target.model ?? request.model };
+    await calls.answerChat(call, { input, follower: live });
     await live.end(null, call.caller.signal.aborted);
     return live.message;
   } catch (error) {

@@ -49,7 +49,7 @@ const title = Type.String({
 });
 const model = nullable(
   Type.String({ maxLength: 200, minLength: 1 }),
-  'Who answers: a hosted model or a base model, as in `model` of calls.',
+  'Who answers: a hosted model or a base model, as in `model` of calls, or a model of another project that is shared with you, as `{owner}/{project}/{alias}`.',
 );
 const systemPrompt = nullable(Type.String({ maxLength: 8000 }), 'Instructions before the conversation.');
 

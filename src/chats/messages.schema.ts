@@ -74,7 +74,7 @@ export const messageSchema = Type.Object(
     usage: nullable(usageSchema, 'What the model counted.'),
     request: nullable(
       Type.Object({}, { additionalProperties: true }),
-      'The body with which `P/chat/completions` makes the same call.',
+      'The body with which `P/chat/completions` makes the same call; a model of another project, `{owner}/{project}/{alias}`, is called there as `{alias}`.',
     ),
     request_id: nullable(Type.String(), 'The request that made it.'),
     model_revision: nullable(Type.Integer(), 'Revision of the hosted model; null for a base model.'),

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hasIdempotencyKey, replayHeaders } from '#calls';
 import { type Caller, compatBody, type ParsedBody } from '#http';
 import { fault, isFields } from '#kernel';
-import { resolveModel, type ServedModel } from '#models';
+import { isOpenTo, resolveModel, type ServedModel } from '#models';
 import type { AdmissionScope } from './admission.store.ts';
 import { type Admit, type AdmitPrincipal, type Admitted, RefusedCaller } from './admission.ts';
 import type { InferenceDeps } from './deps.ts';
@@ -79,15 +79,42 @@ function admitWithKey(admit: Admit, request: FastifyRequest): Promise<AdmittedCa
 /**
  * Admits a call of a native route, whose caller was authenticated already.
  *
- * @param options.model what it calls, where that does not stand in its body.
+ * @param options.model what it calls, where that does not stand in its body: a model of the project in the path, or the address of
+ *   one in another project. A name of the project itself keeps its meaning.
  */
 export function admitWithPrincipal(admit: AdmitPrincipal, options: { model?: string | null } = {}): AdmitCall {
   return async (request) => {
     const body: ParsedBody = { ok: true, value: request.body };
     const { model = modelIn(body) } = options;
     const scope = scopeOf(request, model);
-    return admittedCall(await admit(request, scope), scope, body);
+    const admitted = await admit(request, scope);
+    const elsewhere = options.model && admitted.alias === null ? addressIn(options.model) : null;
+    if (elsewhere === null) return admittedCall(admitted, scope, body);
+    return admittedCall(await admitElsewhere(admit, request, elsewhere), elsewhere, body);
   };
+}
+
+/** `{owner}/{project}/{alias}`; null: it is no address of a model. */
+function addressIn(model: string): AdmissionScope | null {
+  const [ownerSlug, projectSlug, ...alias] = model.split('/');
+  return ownerSlug && projectSlug && alias.length > 0 ? { ownerSlug, projectSlug, model: alias.join('/') } : null;
+}
+
+/** The same words for all that the caller may not call, whether it exists or not. */
+async function admitElsewhere(
+  admit: AdmitPrincipal,
+  request: FastifyRequest,
+  scope: AdmissionScope,
+): Promise<Admitted> {
+  const message = 'This model is not shared with you now, or does not exist, or its project is archived.';
+  const refused = (caller: RefusedCaller['caller']) =>
+    new RefusedCaller('model_not_found', caller, { message, param: 'model' });
+  const admitted = await admit(request, scope).catch((error: unknown) => {
+    throw error instanceof RefusedCaller ? refused(error.caller) : error;
+  });
+  const { alias, isOwner, share } = admitted;
+  if (isOwner || (alias !== null && isOpenTo(alias, { isShared: share !== null }))) return admitted;
+  throw refused(admitted);
 }
 
 /** The project in the path of a call, and the model that it names. */

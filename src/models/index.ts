@@ -39,7 +39,7 @@ export { type FoundRepository, searchHub } from './pull/search-hub.ts';
 export { renderProgress } from './pull/transfer-meter.ts';
 export type { HubAccess } from './pull/transfer-options.ts';
 export { removeModel } from './remove-model.ts';
-export { resolveModel, type ServedModel, type TrainedModel } from './resolve.ts';
+export { isOpenTo, resolveModel, type ServedModel, type TrainedModel } from './resolve.ts';
 export * from './serving/route-operations.ts';
 export { createServingRoutes, withRoutes } from './serving/serving-routes.ts';
 export { setModel } from './set-model.ts';

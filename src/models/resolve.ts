@@ -112,7 +112,7 @@ function baseGone(requested: string, id: string) {
 }
 
 /** Whether somebody else than the owner may call it. A share of an alias that is private waits until it is not. */
-function isOpenTo({ visibility }: AliasRow, { isShared }: ModelQuery): boolean {
+export function isOpenTo({ visibility }: Pick<AliasRow, 'visibility'>, { isShared }: { isShared: boolean }): boolean {
   return visibility === 'public' || (visibility === 'shared' && isShared);
 }
 

@@ -35,6 +35,21 @@ async function message(scene: Scene) {
   return { params: { ...params, messageId } };
 }
 
+/** A chat of the stranger in a project of his, which names a model of the owner's private project. */
+async function chatOfStranger({ world }: Scene, alias: string) {
+  const { private: place, ofStranger } = world.places.text;
+  const model = `${place.ownerSlug}/${place.project}/${alias}`;
+  const chatId = newId('cht');
+  await world.database.query(
+    `insert into chats (id, project_id, title, search_text, model, params) values ($1, $2, '', '', $3, '{}')`,
+    [chatId, ofStranger.projectId, model],
+  );
+  return {
+    params: { owner: ofStranger.ownerSlug, project: ofStranger.project, chatId },
+    body: { content: 'Hello!', stream: false },
+  };
+}
+
 export const rows: Row[] = [
   {
     operation: 'chats.list',
@@ -67,6 +82,13 @@ export const rows: Row[] = [
           ...(await chat(scene)),
           body: { content: 'Hello!', replace_message_id: newId('msg') },
         }),
+      },
+      {
+        name: 'a chat of his own with a model that is not shared with him',
+        caller: 'stranger',
+        request: (scene) => chatOfStranger(scene, scene.world.places.text.private.alias),
+        expected: '404 model_not_found',
+        like: (scene) => chatOfStranger(scene, 'never-was'),
       },
     ],
   },

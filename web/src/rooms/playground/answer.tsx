@@ -94,7 +94,7 @@ export function Answer({ project, choices, chatId, message, timing, onRetry, onC
         <CodeDialog
           isOpen={dialog === 'code'}
           onClose={() => setDialog(null)}
-          facts={{ baseUrl: project.inference_base_url, path: 'chat/completions', body: message.request }}
+          facts={{ path: 'chat/completions', ...callOf(message.request, { project, choices }) }}
         />
       )}
       {dialog === 'save' && (
@@ -104,6 +104,13 @@ export function Answer({ project, choices, chatId, message, timing, onRetry, onC
       )}
     </article>
   );
+}
+
+/** A model of another project is called there. */
+function callOf(request: Record<string, unknown>, { project, choices }: Pick<AnswerProps, 'project' | 'choices'>) {
+  const elsewhere = choices.find(({ id }) => id === request.model)?.elsewhere;
+  if (!elsewhere) return { baseUrl: project.inference_base_url, body: request };
+  return { baseUrl: elsewhere.baseUrl, body: { ...request, model: elsewhere.model } };
 }
 
 type FactsProps = Pick<AnswerProps, 'choices' | 'message' | 'timing'>;

@@ -7,7 +7,13 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { IconLock, IconMessageCircle } from '../../ui/icons.tsx';
 import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { trainedModelsQuery } from '../models/index.ts';
-import { baseModelsQuery, hostedModelsQuery, type Project, projectQuery } from '../projects/index.ts';
+import {
+  baseModelsQuery,
+  hostedModelsQuery,
+  type Project,
+  projectQuery,
+  sharedModelsQuery,
+} from '../projects/index.ts';
 import { ChatPlayground } from './chat-playground.tsx';
 import { choicesOf } from './choices.ts';
 import { playgroundTexts } from './playground-texts.ts';
@@ -45,14 +51,17 @@ function Models({ project }: { project: Project }) {
   const { data: bases } = useSuspenseQuery(baseModelsQuery);
   const { data: hosted, isFetching: isHostedOld } = useSuspenseQuery(hostedModelsQuery(route.useParams()));
   const { data: trained, isFetching: isTrainedOld } = useSuspenseQuery(trainedModelsQuery(project.kind));
+  const { data: shared, isFetching: isSharedOld } = useSuspenseQuery(sharedModelsQuery);
   const { model } = playground.useSearch();
-  const found = { hosted: hosted.data, trained: trained.data, bases: bases.data };
+  // Searches are tried in the project itself.
+  const ofOthers = project.kind === 'text' ? shared.data : [];
+  const found = { hosted: hosted.data, trained: trained.data, shared: ofOthers, bases: bases.data };
   const [first, ...others] = choicesOf(project.kind, found);
   const [reranker, ...rerankers] = project.kind === 'embedding' ? choicesOf('reranker', found) : [];
   // A new model may be missing in the cached list.
   const isKnown =
     model === undefined || [first, ...others, reranker, ...rerankers].some((choice) => choice?.id === model);
-  if (!isKnown && (isHostedOld || isTrainedOld)) return <TableSkeleton columns={2} rows={6} />;
+  if (!isKnown && (isHostedOld || isTrainedOld || isSharedOld)) return <TableSkeleton columns={2} rows={6} />;
   if (!first && !reranker)
     return (
       <EmptyState icon={IconMessageCircle} title={t.noModelsTitle}>

@@ -30,7 +30,14 @@ export type ChatSettings = {
 };
 
 /** A callable model with its base model. */
-export type Choice = { kind: 'hosted' | 'trained' | 'base'; id: string; label: string; base: BaseModel };
+export type Choice = {
+  kind: 'hosted' | 'trained' | 'shared' | 'base';
+  id: string;
+  label: string;
+  base: BaseModel;
+  /** How a model of another project is called. */
+  elsewhere?: { baseUrl: string; model: string };
+};
 
 /** The defaults of the API, as for requests that set nothing. */
 export function defaultParams({ inference }: BaseModel): ChatSettings['params'] {

@@ -9,6 +9,7 @@ export {
   type ProjectPath,
   projectQuery,
   projectsQuery,
+  sharedModelsQuery,
   warmingPollMs,
 } from './projects-queries.ts';
 export { projectHomeRoute, projectRoute, projectSettingsRoute, projectsRoute } from './routes.ts';

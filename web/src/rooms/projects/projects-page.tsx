@@ -24,6 +24,7 @@ import { VisibilityBadge } from './project-badges.tsx';
 import styles from './projects-page.module.css';
 import { type Project, type ProjectsSearch, projectsQuery } from './projects-queries.ts';
 import { projectsTexts } from './projects-texts.ts';
+import { SharedModels } from './shared-models.tsx';
 
 const route = getRouteApi('/signed-in/projects');
 
@@ -46,6 +47,7 @@ export function ProjectsPage() {
           <ProjectList filter={shown} create={create} />
         </AsyncBoundary>
       </Panel>
+      <SharedModels />
       <CreateProject isOpen={isCreating} onClose={() => setCreating(false)} />
     </Page>
   );

@@ -43,6 +43,11 @@ export const callableHereQuery = ({ owner, project }: ProjectPath) =>
     query: { source: 'hosted', project: `${owner}/${project}`, limit: 100 },
   });
 
+/** The models of other accounts that are shared with this one. */
+export const sharedModelsQuery = routeQuery(['models', 'shared'], 'GET /api/v1/models', {
+  query: { source: 'hosted', access: 'shared', limit: 100 },
+});
+
 export const baseModelsQuery = {
   ...routeQuery(['models', 'base'], 'GET /api/v1/base-models', { query: { limit: 100 } }),
   staleTime: 60_000,
