@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { addModel, insertHostedModel } from '#models';
 import { bearer, seedProject } from '#test/accounts.ts';
 import { assertAccessible } from './axe.ts';
-import { openStage, type Stage, seedOwner } from './stage.ts';
+import { answered, openStage, type Stage, seedOwner } from './stage.ts';
 
 let stage: Stage;
 
@@ -74,9 +74,12 @@ test('a model is shared with an account until it is not', async () => {
   await page.getByLabel('Ends').selectOption('in a week');
   await page.getByRole('button', { name: 'Share', exact: true }).click();
   await page.getByRole('rowheader', { name: friend.slug }).waitFor();
-  assert.notEqual(await statusOfCall(friend.key, path, 'search'), 200, 'it is private still');
-  await page.getByLabel('Whom I share it with').check();
-  await page.getByText('It is changed who may call it.').waitFor();
+  await page.getByText(`“${friend.slug}” may call it.`).waitFor();
+  assert.equal(await page.getByLabel('Whom I share it with').isChecked(), true);
+  assert.equal(await statusOfCall(friend.key, path, 'search'), 200);
+  await answered(page, /^PATCH /, () => page.getByLabel('Only me').check());
+  assert.notEqual(await statusOfCall(friend.key, path, 'search'), 200, 'it is private again');
+  await answered(page, /^PATCH /, () => page.getByLabel('Whom I share it with').check());
   assert.equal(await statusOfCall(friend.key, path, 'search'), 200);
   await assertAccessible(page, 'hosted model');
   const guest = await stage.open(friend);

@@ -4,6 +4,7 @@ import { isProblem } from '../../api/problem.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
+import { useLanguage } from '../../i18n/language.tsx';
 import { useProblemText } from '../../i18n/problem-texts.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { AsyncBoundary } from '../../ui/async-boundary.tsx';
@@ -11,13 +12,13 @@ import { Confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { IconTrash } from '../../ui/icons.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
-import { notify } from '../../ui/notify.tsx';
+import { notify, notifyProblem } from '../../ui/notify.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { useList } from '../../ui/use-list.ts';
 import type { AccessProps } from './access-panel.tsx';
 import styles from './models.module.css';
-import { useAddShare, useRemoveShare } from './models-changes.ts';
+import { useAddShare, useChangeModel, useRemoveShare } from './models-changes.ts';
 import { type ModelPath, type Share, sharesQuery } from './models-queries.ts';
 import { modelsTexts } from './models-texts.ts';
 
@@ -25,7 +26,7 @@ export function SharesPanel({ path, model, isOpen }: AccessProps) {
   const t = useTexts(modelsTexts);
   return (
     <Panel title={t.shares} text={t.sharesText} flush>
-      {isOpen && <ShareForm path={path} />}
+      {isOpen && <ShareForm path={path} model={model} />}
       <AsyncBoundary skeleton={<Skeleton height={52} />}>
         <ShareList path={path} isOpen={isOpen} />
       </AsyncBoundary>
@@ -34,13 +35,22 @@ export function SharesPanel({ path, model, isOpen }: AccessProps) {
   );
 }
 
-function ShareForm({ path }: { path: ModelPath }) {
+function ShareForm({ path, model }: Pick<AccessProps, 'path' | 'model'>) {
   const t = useTexts(modelsTexts);
   const textOf = useProblemText();
   const [slug, setSlug] = useState('');
   const [expiry, setExpiry] = useState<string>('never');
   const [isEmpty, setEmpty] = useState(false);
   const add = useAddShare(path);
+  const change = useChangeModel(path);
+  const { language } = useLanguage();
+  const onShared = ({ account }: Share) => {
+    setSlug('');
+    const tell = () => notify({ tone: 'good', text: t.shared(account.slug) });
+    // Who shares a private model wants it to be called.
+    if (model.visibility !== 'private') return tell();
+    change.mutate({ visibility: 'shared' }, { onSuccess: tell, onError: (error) => notifyProblem(error, language) });
+  };
   const idempotencyKeyOf = useIdempotencyKey();
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -48,15 +58,7 @@ function ShareForm({ path }: { path: ModelPath }) {
     setEmpty(account_slug === '');
     if (account_slug === '' || !isExpiry(expiry)) return;
     const body = { account_slug, expires_at: expiryAt(expiry, Date.now()) };
-    add.mutate(
-      { body, idempotencyKey: idempotencyKeyOf(body) },
-      {
-        onSuccess: ({ account }) => {
-          setSlug('');
-          notify({ tone: 'good', text: t.shared(account.slug) });
-        },
-      },
-    );
+    add.mutate({ body, idempotencyKey: idempotencyKeyOf(body) }, { onSuccess: onShared });
   };
   const failure = add.error && (isProblem(add.error, 'not_found') ? t.noSuchAccount : textOf(add.error).what);
   return (
@@ -77,7 +79,7 @@ function ShareForm({ path }: { path: ModelPath }) {
         data={expiries.map((value) => ({ value, label: t.expiry[value] }))}
         onChange={(event) => setExpiry(event.currentTarget.value)}
       />
-      <Button type="submit" variant="default" loading={add.isPending}>
+      <Button type="submit" variant="default" loading={add.isPending || change.isPending}>
         {t.addShare}
       </Button>
     </form>
