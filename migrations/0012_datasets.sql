@@ -25,9 +25,13 @@ create table example_contents (
   hash bytea not null check (octet_length(hash) = 32),
   -- The canonical JSON. It is text because the digest of a version is made of its bytes.
   content text not null,
+  -- A digest of the dataset and the query, however that is written; null: a conversation.
+  query_key bigint,
   primary key (dataset_id, hash)
 -- Compressing contents of a few kilobytes took most of the time of an insert.
 ) with (toast_tuple_target = 8160);
+-- Finds the examples of a query.
+create index example_contents_by_query on example_contents using hash (query_key) where query_key is not null;
 
 -- An example from change `added_seq` until change `removed_seq`; the greatest number: it is live. A changed example is a
 -- second row with the same id, so that a version is a number and not a copy. Rows are narrow, because lists, counts and

@@ -13,7 +13,6 @@ export { type Dataset, findDataset, type LockedDataset } from './datasets.store.
 export { createDatasets, type Datasets } from './datasets-room.ts';
 export { countableOf, countingModel } from './example-tokens.ts';
 export type { AddedExample } from './examples/add-examples.ts';
-export { assignQuerySplit } from './examples/assign-split.ts';
 export { countLongExamples, findExample, type ListedExample } from './examples/example-list.store.ts';
 export { type ExampleWire, exampleSchema, exampleToWire } from './examples/examples.schema.ts';
 export type {
@@ -23,6 +22,7 @@ export type {
   Split,
   StorableExample,
 } from './examples/new-examples.ts';
+export { type AssignedSplit, assignQuerySplits, findQuerySplits, type SplitChoice } from './examples/query-splits.ts';
 export type { ReplacedExample } from './examples/replace-examples.ts';
 export { findLiveContents } from './examples/same-content.store.ts';
 export {

@@ -44,7 +44,7 @@ test('events are decided with the keyboard alone: promoted as suggested, skipped
   await page.keyboard.press('j');
   await current('opening hours');
   await page.keyboard.press('s');
-  await page.getByText('Skipped.', { exact: true }).waitFor();
+  await page.getByText('1 event skipped.').waitFor();
   await current('money back');
   await lesson.getByText('Refunds are paid').waitFor();
   await page.keyboard.press('p');
@@ -130,14 +130,14 @@ test('many events are promoted after it was shown what would become of them', as
   await report(ask, id, 'unclicked', { isClicked: false });
   const { page, go, leave } = await stage.open(owner);
   await go(`${pages}/data/${id}/feedback`);
-  const choices = page.getByLabel(/^Choose: question 4/);
+  const choices = page.getByLabel(/^Select: question 4/);
   // The events come after the page.
   await choices.first().waitFor();
   const [same, other, ...more] = await choices.all();
   assert.notEqual(await same?.getAttribute('aria-label'), await other?.getAttribute('aria-label'));
   assert.equal(more.length, 0);
-  await page.getByLabel('Choose: question 3').check();
-  await page.getByLabel('Choose: question 2').check();
+  await page.getByLabel('Select: question 3').check();
+  await page.getByLabel('Select: question 2').check();
   await page.getByRole('button', { name: 'Promote …' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('2 would become examples, as suggested.').waitFor();
@@ -167,23 +167,103 @@ test('many events are promoted after it was shown what would become of them', as
   await leave();
 });
 
-test('chosen events are skipped at once, and taken back at once', async () => {
+test('selected events are skipped at once, and restored at once, also with the keyboard alone', async () => {
   const { ask, createDataset, pages, ...owner } = await someoneWithProject(stage, 'embedding');
   const id = await createDataset();
   for (let n = 0; n < 4; n++) await report(ask, id, `question ${n}`);
   const { page, go, leave } = await stage.open(owner);
   await go(`${pages}/data/${id}/feedback`);
-  await page.getByLabel('Choose: question 3').check();
-  await page.getByLabel('Choose: question 1').check();
-  await page.getByRole('button', { name: 'Skip chosen' }).click();
+  await page.getByLabel('Select: question 3').check();
+  await page.getByLabel('Select: question 1').check();
+  await page.getByRole('button', { name: 'Skip selected' }).click();
   await page.getByText('2 events skipped.').waitFor();
-  await page.getByLabel('Choose: question 3').waitFor({ state: 'detached' });
+  await page.getByLabel('Select: question 3').waitFor({ state: 'detached' });
   const skipped = async () => (await ask('GET', `/datasets/${id}/retrieval-events?state=skipped`)).total_count;
   assert.equal(await skipped(), 2);
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByText('Back in the inbox: 2.').waitFor();
-  await page.getByLabel('Choose: question 3').waitFor();
+  await page.getByLabel('Select: question 3').waitFor();
   assert.equal(await skipped(), 0);
+
+  await page.locator('body').press('x');
+  await page.keyboard.press('j');
+  await page.keyboard.press('x');
+  await page.getByText('2 selected').waitFor();
+  await page.getByRole('button', { name: 'Skip selected' }).press('Enter');
+  await page.getByLabel('Select: question 2').waitFor({ state: 'detached' });
+  await page.keyboard.press('u');
+  await page.getByLabel('Select: question 2').waitFor();
+  await page.getByRole('heading', { name: 'question 3' }).waitFor();
+  await page.keyboard.press('s');
+  await page.getByLabel('Select: question 3').waitFor({ state: 'detached' });
+  await page.keyboard.press('u');
+  await page.getByLabel('Select: question 3').waitFor();
+  assert.equal(await skipped(), 0);
+  await leave();
+});
+
+test('a row says why its event can be promoted or not, and what puts a query into both splits is warned of first', async () => {
+  const { ask, createDataset, pages, ...owner } = await someoneWithProject(stage, 'embedding');
+  const id = await createDataset();
+  const known = (query: string, split: string) => ({
+    embedding: { query, positives: [{ text: `Known answer to ${query}` }] },
+    split,
+  });
+  await ask('POST', `/datasets/${id}/examples`, {
+    examples: [known('gift card', 'test'), known('parcel', 'test'), known('parcel lost', 'test')],
+  });
+  for (const query of ['money back', 'parcel', 'gift card']) await report(ask, id, query);
+  await report(ask, id, 'unclicked', { isClicked: false });
+  const { page, go, leave } = await stage.open(owner);
+  await go(`${pages}/data/${id}/feedback`);
+  const row = (query: string) => page.getByRole('button', { name: new RegExp(`^${query}`) });
+  await row('gift card').getByText('ready').waitFor();
+  await row('gift card').getByText('query is in the test split').waitFor();
+  await row('money back').getByText('ready').waitFor();
+  assert.equal(await row('money back').getByText('query is in').count(), 0);
+
+  const pane = page.getByRole('article', { name: 'Details' });
+  await pane.getByText('The dataset has this query in the test split, so').waitFor();
+  const toTest = page.getByLabel('Use it for tests');
+  await pane.getByRole('region', { name: 'What a model would learn' }).getByText('Refunds are paid').waitFor();
+  assert.ok(await toTest.isChecked());
+  await toTest.uncheck({ force: true });
+  await pane.getByRole('alert').getByText('in the train split and in the test split').waitFor();
+  await assertAccessible(page, 'warning');
+  await pane.getByRole('button', { name: /^Promote/ }).click();
+  await page.getByText(/Promoted: .* 1 query is in the train split and in the test split/).waitFor();
+
+  await page.getByLabel('Test share, in percent').fill('0');
+  await page.waitForURL(/share=0/);
+  await ask('POST', `/datasets/${id}/retrieval-events`, {
+    query: 'Gift  card',
+    results: [{ rank: 1, text: 'Gift cards never expire.' }],
+    judgments: [{ rank: 1, label: 'positive' }],
+  });
+  await page.reload();
+  await page.getByLabel('Test share, in percent').waitFor();
+  assert.equal(await page.getByLabel('Test share, in percent').inputValue(), '0');
+  await page.getByRole('button', { name: 'Promote all …' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('3 would become examples').waitFor();
+  await dialog.getByText('0% of the new queries go to the test split.').waitFor();
+  await dialog.getByRole('alert').getByText('1 query is in the train split and in the test split.').waitFor();
+  await assertAccessible(page, 'warning before many');
+  await dialog.getByRole('button', { name: 'Promote 3' }).click();
+  await page.getByText(/3 events became examples\. 1 query is in/).waitFor();
+  const { data } = await ask('GET', `/datasets/${id}/examples?limit=100`);
+  const splitsOf = (query: string) =>
+    data
+      .flatMap((each: { embedding: { query: string }; split: string }) =>
+        each.embedding.query.trim() === query ? [each.split] : [],
+      )
+      .sort();
+  assert.deepEqual(splitsOf('money back'), ['train']);
+  assert.deepEqual(splitsOf('parcel'), ['test', 'test']);
+
+  await page.getByRole('radiogroup', { name: 'Which events' }).getByText('Without a click').click();
+  await row('unclicked').getByText('no positive result').waitFor();
+  assert.equal(await page.getByLabel('Test share, in percent').inputValue(), '0');
   await leave();
 });
 

@@ -83,7 +83,7 @@ export class ExampleAdder {
 
   /** Those that are no duplicates, in the form in which they are written. */
   async choose(batch: readonly StorableExample[]): Promise<{ rows: ExampleRow[]; encoded: EncodedExamples }> {
-    const { id, examples, headSeq } = this.#dataset;
+    const { id, kind, examples, headSeq } = this.#dataset;
     const isFirst = batch.map(({ hash }) => this.#seen.add(hash));
     const hashes = batch.flatMap(({ hash }, index) => (isFirst[index] ? [hash] : []));
     const known = headSeq === 0n ? null : await findContents(this.#tx, id, hashes);
@@ -98,7 +98,7 @@ export class ExampleAdder {
     }
     this.added += rows.length;
     refuseOverflow({ actual: examples + this.added, maxExamples: this.#rule.maxExamples });
-    return { rows, encoded: copyRowsOf(this.change, { contents, rows }) };
+    return { rows, encoded: copyRowsOf(this.change, { kind, contents, rows }) };
   }
 
   async finish(): Promise<void> {

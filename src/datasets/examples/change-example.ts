@@ -26,7 +26,9 @@ export async function changeExample(
   const where = await close(tx, dataset, { id, changes });
   const known = await findContents(tx, dataset.id, [next.hash]);
   const contents = known.get(next.hash.toString('hex'))?.isStored ? [] : [next];
-  await copyRowsOf(where, { contents, rows: [{ id, example: next }] }, { isChange: true }).write(tx);
+  await copyRowsOf(where, { kind: dataset.kind, contents, rows: [{ id, example: next }] }, { isChange: true }).write(
+    tx,
+  );
   await indexExamples(tx, where, [{ ...next, id }]);
   changes.add(next, { isStored: next.hash.equals(before.hash) });
   await recordCountChanges(tx, dataset, changes.list());

@@ -1,5 +1,7 @@
 import type { Sql, Transaction } from '#db';
+import type { EmbeddingContent, ExampleKind } from '../content/example-content.ts';
 import type { Origin, Split, StorableExample } from './new-examples.ts';
+import { queryKey } from './query-key.ts';
 import { isAlive } from './same-content.store.ts';
 
 export type ExampleRow = { id: string; example: StorableExample };
@@ -15,10 +17,12 @@ export type EncodedExamples = { write: (tx: Transaction) => Promise<void> };
  */
 export function copyRowsOf(
   { datasetId, seq }: DatasetChange,
-  { contents, rows }: { contents: readonly StorableExample[]; rows: readonly ExampleRow[] },
+  { kind, contents, rows }: { kind: ExampleKind; contents: readonly StorableExample[]; rows: readonly ExampleRow[] },
   { isChange = false } = {},
 ): EncodedExamples {
-  const contentLines = contents.map(({ hash, json }) => copyLine([datasetId, hash, json]));
+  const contentLines = contents.map(({ hash, json }) =>
+    copyLine([datasetId, hash, json, kind === 'embedding' ? queryKey(datasetId, queryIn(json)) : null]),
+  );
   const exampleLines = rows.map(({ id, example: { hash, bytes, split, origin, originId, tokens, valid, issues } }) =>
     copyLine([
       datasetId,
@@ -39,7 +43,7 @@ export function copyRowsOf(
   return {
     async write(tx) {
       if (contents.length > 0 && contentBytes)
-        await tx.copy('copy example_contents (dataset_id, hash, content) from stdin', [contentBytes]);
+        await tx.copy('copy example_contents (dataset_id, hash, content, query_key) from stdin', [contentBytes]);
       if (rows.length > 0 && exampleBytes)
         await tx.copy(
           `copy examples (dataset_id, id, added_seq, content_hash, bytes, split, origin, origin_id, tokens, valid, issues,
@@ -48,6 +52,11 @@ export function copyRowsOf(
         );
     },
   };
+}
+
+function queryIn(json: string): string {
+  // as: the content of a valid embedding example.
+  return (JSON.parse(json) as EmbeddingContent).query;
 }
 
 function copyLine(values: readonly (string | number | bigint | boolean | Buffer | null)[]): string {

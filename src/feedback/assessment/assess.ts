@@ -1,4 +1,11 @@
-import { type Dataset, type Datasets, type ExampleTokenCounter, findLiveContents } from '#datasets';
+import {
+  type Dataset,
+  type Datasets,
+  type ExampleTokenCounter,
+  findLiveContents,
+  findQuerySplits,
+  type Split,
+} from '#datasets';
 import type { Sql } from '#db';
 import { Fault } from '#kernel';
 import type { StoredEvent } from '../events/events.store.ts';
@@ -11,6 +18,8 @@ export type AssessedEvent = {
   suggestion: Draft['suggestion'];
   promotable: boolean;
   blockers: Blocker[];
+  /** Of the examples that have its query; null: none has it. */
+  querySplit: Split | null;
 };
 
 export async function assess(
@@ -25,6 +34,11 @@ export async function assess(
   );
   const open = drafts.filter(({ event, example }) => event.state !== 'promoted' && example !== null);
   const duplicates = await findDuplicates(sql, dataset.id, open);
+  const splits = await findQuerySplits(
+    sql,
+    dataset.id,
+    events.map(({ query }) => query),
+  );
   return drafts.map((draft) => {
     const { event, suggestion } = draft;
     const isDecided = event.state === 'promoted';
@@ -32,7 +46,8 @@ export async function assess(
     if (duplicates.has(draft)) found.push('duplicate_of_example');
     if (dataset.archivedAt !== null) found.push('dataset_archived');
     const blocking = isDecided ? [] : found;
-    return { event, suggestion, promotable: event.state === 'pending' && blocking.length === 0, blockers: blocking };
+    const promotable = event.state === 'pending' && blocking.length === 0;
+    return { event, suggestion, promotable, blockers: blocking, querySplit: splits.get(event.query) ?? null };
   });
 }
 

@@ -30,7 +30,7 @@ export type Draft = {
   example: DraftExample | null;
 };
 
-type DraftExample = {
+export type DraftExample = {
   content: EmbeddingContent;
   /** SHA-256 in hex of its canonical JSON. */
   hash: string;

@@ -26,6 +26,7 @@ export const rowExample = {
   judgments: [{ rank: 2, document_id: null, label: 'positive', signal: 'click', strength: 1 }],
   promotable: true,
   blockers: [],
+  query_split: null,
   suggested: { positives: [2], negatives: [1], dropped: [{ rank: 3, reason: 'below_last_looked_at' }] },
   example_ids: [],
   skipped_reason: null,

@@ -61,6 +61,10 @@ const rowFields = {
   judgments: Type.Array(judgmentSchema, { description: 'What people did with them.' }),
   promotable: Type.Boolean({ description: 'Whether it can be promoted as it is.' }),
   blockers: blockerSchema,
+  query_split: nullable(
+    Type.Enum(['train', 'test']),
+    'The split of the examples that have its query; null: none has it.',
+  ),
   suggested: suggestedSchema,
   example_ids: Type.Array(Type.String(), { description: 'Examples that it became.' }),
   skipped_reason: nullable(Type.String(), 'Why it was skipped.'),
@@ -82,7 +86,13 @@ export const eventSchema = Type.Object(
 export type EventRowWire = Static<typeof eventRowSchema>;
 export type EventWire = Static<typeof eventSchema>;
 
-export function eventRowToWire({ event, suggestion, promotable, blockers: found }: AssessedEvent): EventRowWire {
+export function eventRowToWire({
+  event,
+  suggestion,
+  promotable,
+  blockers: found,
+  querySplit,
+}: AssessedEvent): EventRowWire {
   const { positives, negatives, dropped } = suggestion;
   return {
     id: event.id,
@@ -96,6 +106,7 @@ export function eventRowToWire({ event, suggestion, promotable, blockers: found 
     judgments: event.judgments,
     promotable,
     blockers: found,
+    query_split: querySplit,
     suggested: { positives, negatives, dropped },
     example_ids: event.exampleIds,
     skipped_reason: event.skippedReason,

@@ -8,16 +8,20 @@ import { findEvents, type StoredEvent, updatePromoted } from '../events/events.s
 import {
   type DraftValidation,
   draftPromotions,
+  leakedQueryOf,
   type PromotionDecision,
   type PromotionDraft,
+  type ReadyDraft,
   validateDrafts,
 } from './draft-promotions.ts';
 import { recordPromotion } from './promotion-activity.ts';
 
 export type PromotionOutcome =
-  | { status: 'promoted' | 'already_promoted'; exampleIds: string[] }
+  /** `leakedQuery`: the query, if it is in both splits with the example. */
+  | { status: 'promoted'; exampleIds: string[]; leakedQuery: string | null }
+  | { status: 'already_promoted'; exampleIds: string[] }
   /** Of a dry run. */
-  | { status: 'promotable'; draft: PromotionDraft }
+  | { status: 'promotable'; draft: ReadyDraft }
   | { status: 'blocked'; blockers: Blocker[] }
   | { status: 'wrong_state'; state: EventState }
   /** Gave up after several rounds, because others kept changing the event. */
@@ -56,9 +60,11 @@ export async function promoteBatch(
     if (ids.length === 0) break;
     const events = await findEvents(database, dataset.id, ids);
     const drafts = await draftPromotions(datasets, { dataset, events: events.filter(isOpen) }, batch.decision);
+    const { promoter, decision, taught } = batch;
+    const { split } = decision;
     const outcomes = batch.isDryRun
-      ? outcomesOf(ids, events, await validateDrafts(database, dataset.id, drafts, batch.taught))
-      : await database.transaction((tx) => promote(tx, datasets, { promoter: batch.promoter, ids, drafts }));
+      ? outcomesOf(ids, events, await validateDrafts(database, dataset.id, { drafts, split }, taught))
+      : await database.transaction((tx) => promote(tx, datasets, { promoter, ids, drafts, split }));
     for (const [id, outcome] of outcomes) done.set(id, outcome);
   }
   for (const id of batch.ids) if (!done.has(id)) done.set(id, { status: 'busy' });
@@ -67,27 +73,37 @@ export async function promoteBatch(
 
 const isOpen = ({ state }: StoredEvent) => state === 'pending' || state === 'needs_judgment';
 
-type Promotion = { promoter: Promoter; ids: readonly string[]; drafts: readonly PromotionDraft[] };
+type Promotion = {
+  promoter: Promoter;
+  ids: readonly string[];
+  drafts: readonly PromotionDraft[];
+  split: PromotionDecision['split'];
+};
 
 /** Promotes what has not changed since it was drafted; what has gets no outcome. */
 async function promote(
   tx: Transaction,
   datasets: Datasets,
-  { promoter, ids, drafts }: Promotion,
+  { promoter, ids, drafts, split }: Promotion,
 ): Promise<Map<string, PromotionOutcome>> {
   const { principal, path, requestId } = promoter;
   const { project, dataset } = await changeOwnDataset(tx, principal, path);
   const events = await findEvents(tx, dataset.id, ids, { lock: true });
   const versions = new Map(events.map((event) => [event.id, versionOf(event)]));
   const current = drafts.filter(({ event }) => versions.get(event.id) === versionOf(event));
-  const validations = await validateDrafts(tx, dataset.id, current);
+  const validations = await validateDrafts(tx, dataset.id, { drafts: current, split });
   const promoted = await addExamples(tx, datasets, { datasetId: dataset.id, validations });
   if (promoted.size > 0) await recordPromotion(tx, { principal, project, dataset, requestId, events: promoted.size });
   const outcomes = outcomesOf(ids, events, validations);
-  for (const [id, { status }] of outcomes) {
+  for (const [id, outcome] of outcomes) {
+    if (outcome.status !== 'promotable') continue;
     const exampleId = promoted.get(id);
-    if (exampleId !== undefined) outcomes.set(id, { status: 'promoted', exampleIds: [exampleId] });
-    else if (status === 'promotable') outcomes.set(id, { status: 'blocked', blockers: ['duplicate_of_example'] });
+    outcomes.set(
+      id,
+      exampleId === undefined
+        ? { status: 'blocked', blockers: ['duplicate_of_example'] }
+        : { status: 'promoted', exampleIds: [exampleId], leakedQuery: leakedQueryOf(outcome.draft) },
+    );
   }
   return outcomes;
 }
@@ -120,14 +136,14 @@ async function addExamples(
   { datasetId, validations }: { datasetId: string; validations: ReadonlyMap<string, DraftValidation> },
 ): Promise<Map<string, string>> {
   const ready = [...validations.values()].flatMap((validation) =>
-    validation.status === 'promotable' && validation.draft.prepared ? [validation.draft] : [],
+    validation.status === 'promotable' ? [validation.draft] : [],
   );
   if (ready.length === 0) return new Map();
-  const examples = ready.flatMap(({ prepared }) => prepared ?? []);
+  const examples = ready.map(({ prepared }) => prepared);
   const added = await datasets.addExamples(tx, { datasetId, examples, dedupe: 'exact' });
   const promoted = ready.flatMap(({ event, example }, index) => {
     const exampleId = added[index]?.id ?? null;
-    return exampleId === null ? [] : [{ id: event.id, exampleId, pairs: example?.pairs ?? [] }];
+    return exampleId === null ? [] : [{ id: event.id, exampleId, pairs: example.pairs }];
   });
   if (promoted.length > 0) {
     const pairs = promoted.flatMap(({ exampleId, pairs: all }) => all.map((pair) => ({ pair, exampleId })));

@@ -5,7 +5,7 @@ import type { EventResult } from '../events/event.ts';
 import type { StoredEvent } from '../events/events.store.ts';
 import { findEvent, noSuchEvent } from '../events/read-events.ts';
 import type { RankChoice } from '../policy/suggest.ts';
-import type { PromotionDecision, PromotionDraft } from './draft-promotions.ts';
+import { leakedQueryOf, type PromotionDecision, type ReadyDraft } from './draft-promotions.ts';
 import { type PromotionBatch, type PromotionDeps, type PromotionOutcome, promoteBatch } from './promote-batch.ts';
 
 /** What a person decides about one event; null: as it is. */
@@ -14,22 +14,22 @@ export type PromotionOverride = { positives: number[] | null; negatives: number[
 export type OnePromotion = Omit<PromotionBatch, 'ids' | 'decision'> & {
   id: string;
   override: PromotionOverride;
-  splitOf: PromotionDecision['splitOf'];
+  split: PromotionDecision['split'];
 };
 
 /** Makes an example of one event, or shows what it would become. Throws what stands in the way. */
 export async function promoteOne(
   deps: PromotionDeps,
-  { id, override, splitOf, ...batch }: OnePromotion,
-): Promise<{ isNew: boolean; examples: PromotedExample[] }> {
+  { id, override, split, ...batch }: OnePromotion,
+): Promise<{ isNew: boolean; examples: PromotedExample[]; leakedQuery: string | null }> {
   const { dataset } = batch;
   checkOverride(await findEvent(deps.database, dataset.id, id), override);
-  const decision = { choiceOf: () => choiceOf(override), splitOf };
+  const decision = { choiceOf: () => choiceOf(override), split };
   const outcomes = await promoteBatch(deps, { ...batch, ids: [id], decision });
   const outcome = outcomes.get(id) ?? { status: 'not_found' };
   const isChanged = Object.values(override).some((value) => value !== null);
   const examples = await examplesOf(deps.database, { dataset, outcome, isChanged });
-  return { isNew: outcome.status === 'promoted', examples };
+  return { isNew: outcome.status === 'promoted', examples, leakedQuery: leakedQueryIn(outcome) };
 }
 
 function checkOverride({ results }: StoredEvent, { positives, negatives, query }: PromotionOverride): void {
@@ -54,6 +54,12 @@ function choiceOf({ positives, negatives, query }: PromotionOverride): { choice?
     ...(positives || negatives ? { choice: { positives, negatives } } : {}),
     ...(query === null ? {} : { query }),
   };
+}
+
+/** The query of a new example, if it is in both splits with it. */
+export function leakedQueryIn(outcome: PromotionOutcome): string | null {
+  if (outcome.status === 'promoted') return outcome.leakedQuery;
+  return outcome.status === 'promotable' ? leakedQueryOf(outcome.draft) : null;
 }
 
 /** An example that may not be there yet. */
@@ -82,9 +88,8 @@ async function findExamples(sql: Sql, dataset: Dataset, ids: readonly string[]):
   return examples.flatMap((example) => (example ? [exampleToWire(example, dataset.kind)] : []));
 }
 
-function previewOf(dataset: Dataset, { event, example: draft, split, prepared }: PromotionDraft): PromotedExample[] {
-  const example = prepared?.example;
-  if (!example || !draft) return [];
+function previewOf(dataset: Dataset, { event, example: draft, prepared }: ReadyDraft): PromotedExample[] {
+  const { example } = prepared;
   const now = new Date().toISOString();
   return [
     {
@@ -93,7 +98,7 @@ function previewOf(dataset: Dataset, { event, example: draft, split, prepared }:
       kind: 'embedding',
       text: null,
       embedding: draft.content,
-      split,
+      split: example.split,
       origin: 'retrieval_event',
       origin_id: event.id,
       tokens: example.tokens,

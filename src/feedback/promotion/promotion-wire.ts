@@ -1,6 +1,6 @@
 import type { PromotionOutcome } from './promote-batch.ts';
 import type { FilterRun } from './promote-filter.ts';
-import { refusalOf } from './promote-one.ts';
+import { leakedQueryIn, refusalOf } from './promote-one.ts';
 import type { PromotedManyWire } from './promotion.schema.ts';
 
 type Result = PromotedManyWire['results'][number];
@@ -18,6 +18,7 @@ export function promotedToWire(
     promoted: countOf('promoted', 'promotable'),
     already_promoted: countOf('already_promoted'),
     rejected: countOf('rejected'),
+    leaked_queries: new Set([...outcomes.values()].flatMap((outcome) => leakedQueryIn(outcome) ?? [])).size,
     remaining,
     resume_after: resumeAfter,
     stopped,

@@ -44,12 +44,12 @@ export const promoteContract: Contract = {
     201: {
       description: 'The event and its example.',
       schema: promotedSchema,
-      example: { event: promotedExample, examples: [example] },
+      example: { event: promotedExample, examples: [example], leaked_queries: 0 },
     },
     200: {
       description: 'A dry run, or an event that was promoted before.',
       schema: promotedSchema,
-      example: { event: eventExample, examples: [{ ...example, id: null }] },
+      example: { event: eventExample, examples: [{ ...example, id: null }], leaked_queries: 0 },
     },
   },
   faults,
@@ -87,6 +87,7 @@ export const promoteManyContract: Contract = {
         promoted: 1,
         already_promoted: 0,
         rejected: 1,
+        leaked_queries: 0,
         remaining: 0,
         resume_after: null,
         stopped: null,

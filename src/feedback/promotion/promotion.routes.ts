@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { once } from '#calls';
-import { assignQuerySplit, datasetPathOf, type Split } from '#datasets';
+import { datasetPathOf, type SplitChoice } from '#datasets';
 import type { TypeBoxProvider } from '#http';
 import { fault, isId } from '#kernel';
 import { filterOf } from '../events/event-list.ts';
@@ -31,13 +31,14 @@ export function promotionRoutes({ database, datasets }: EventsDeps) {
       async (request, reply) => {
         const dataset = await authorizeFeedbackWrite(database, request.principal, datasetPathOf(request));
         const { dry_run: isDryRun = false } = request.body;
-        const splitOf = splitRuleOf(request.body);
+        const split = splitChoiceOf(request.body);
         const deps = { database: once(request, database), datasets };
         const [id, override] = [eventIdOf(request), overrideOf(request.body)];
-        const promotion = { dataset, id, override, splitOf, promoter: promoterOf(request), isDryRun };
-        const { isNew, examples } = await promoteOne(deps, promotion);
+        const promotion = { dataset, id, override, split, promoter: promoterOf(request), isDryRun };
+        const { isNew, examples, leakedQuery } = await promoteOne(deps, promotion);
         reply.code(isNew ? 201 : 200);
-        return { event: eventToWire(await readEvent({ sql: deps.database, datasets }, dataset, id)), examples };
+        const event = eventToWire(await readEvent({ sql: deps.database, datasets }, dataset, id));
+        return { event, examples, leaked_queries: leakedQuery === null ? 0 : 1 };
       },
     );
 
@@ -54,7 +55,7 @@ export function promotionRoutes({ database, datasets }: EventsDeps) {
         const batch = {
           dataset,
           promoter: promoterOf(request),
-          decision: { choiceOf: () => ({}), splitOf: splitRuleOf(body) },
+          decision: { choiceOf: () => ({}), split: splitChoiceOf(body) },
           isDryRun,
         };
         const run = await promoteMany({ database: once(request, database), datasets }, { batch, body });
@@ -107,9 +108,9 @@ function overrideOf({
 
 type SplitFields = Pick<Static<typeof promoteManyBody>, 'split' | 'test_ratio'>;
 
-/** One rule for one event and for many, so that no query is learned from and measured with. */
-function splitRuleOf({ split, test_ratio: testRatio }: SplitFields): (query: string) => Split {
-  if (testRatio === undefined) return () => split ?? 'train';
-  if (split === undefined) return (query) => assignQuerySplit(query, { test_ratio: testRatio, split_seed: 0 });
+/** Without a wish, new queries are learned from. */
+function splitChoiceOf({ split, test_ratio: testRatio }: SplitFields): SplitChoice {
+  if (split === undefined) return { testRatio: testRatio ?? 0 };
+  if (testRatio === undefined) return { split };
   throw fault('invalid_request', { message: 'test_ratio: send split or test_ratio.', param: 'test_ratio' });
 }

@@ -10,15 +10,15 @@ const ranks = (description: string) =>
 
 const split = Type.Optional(
   Type.Enum(['train', 'test'], {
-    description: '`train`: to learn from; `test`: to measure with.',
-    default: 'train',
+    description:
+      '`train`: to learn from; `test`: to measure with. Without it and without `test_ratio`, new queries go to `train`, and a query that the dataset has already keeps its split.',
   }),
 );
 
 const testRatio = Type.Optional(
   Type.Number({
     description:
-      'Part of the queries that goes to `test`, instead of `split`. The same query always goes to the same side.',
+      'Part of the new queries that goes to `test`, instead of `split`. A query that the dataset has already keeps its split.',
     minimum: 0,
     maximum: 0.5,
   }),
@@ -82,14 +82,19 @@ const promotedExampleSchema = Type.Object(
   { $id: 'PromotedExample', description: 'What an event became.' },
 );
 
+const count = (description: string) => Type.Integer({ description, minimum: 0 });
+
+const leakedQueries = count(
+  'Queries of the new examples that the dataset has in both splits then: what is measured with them is too good.',
+);
+
 export const promotedSchema = Type.Object({
   event: eventSchema,
   examples: Type.Array(promotedExampleSchema, {
     description: 'The examples that are there; in a dry run those that would be.',
   }),
+  leaked_queries: leakedQueries,
 });
-
-const count = (description: string) => Type.Integer({ description, minimum: 0 });
 
 export const promotedManySchema = Type.Object({
   results: Type.Array(
@@ -114,6 +119,7 @@ export const promotedManySchema = Type.Object({
   promoted: count('Promoted events; in a dry run those that would be.'),
   already_promoted: count('Events that were promoted before.'),
   rejected: count('Events that were not promoted.'),
+  leaked_queries: leakedQueries,
   remaining: count('Events of the filter that this request did not look at.'),
   resume_after: nullable(Type.String(), 'Send it as `after` to go on; null: nothing remains.'),
   stopped: nullable(

@@ -730,6 +730,7 @@ export type Schemas = {
     })[];
     promotable: boolean;
     blockers: ('no_positive' | 'over_token_limit' | 'positive_equals_negative' | 'duplicate_of_example' | 'dataset_archived')[];
+    query_split: 'train' | 'test' | null;
     suggested: {
       positives: number[];
       negatives: number[];
@@ -766,6 +767,7 @@ export type Schemas = {
     })[];
     promotable: boolean;
     blockers: ('no_positive' | 'over_token_limit' | 'positive_equals_negative' | 'duplicate_of_example' | 'dataset_archived')[];
+    query_split: 'train' | 'test' | null;
     suggested: {
       positives: number[];
       negatives: number[];
@@ -1616,7 +1618,11 @@ export type Routes = {
       test_ratio?: number;
       dry_run?: boolean;
     };
-    response: { event: Schemas['RetrievalEventDetail']; examples: Schemas['PromotedExample'][] };
+    response: {
+      event: Schemas['RetrievalEventDetail'];
+      examples: Schemas['PromotedExample'][];
+      leaked_queries: number;
+    };
   };
   'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/retrieval-events/promote': {
     body: {
@@ -1640,6 +1646,7 @@ export type Routes = {
       promoted: number;
       already_promoted: number;
       rejected: number;
+      leaked_queries: number;
       remaining: number;
       resume_after: string | null;
       stopped: { code: string; message: string } | null;

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Kbd, Switch } from '@mantine/core';
+import { Alert, Button, Group, Kbd } from '@mantine/core';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { isProblem } from '../../api/problem.ts';
@@ -11,10 +11,12 @@ import { ExampleView, type Split } from '../examples/index.ts';
 import { Head } from './event-head.tsx';
 import styles from './feedback.module.css';
 import { type Decision, dryRunQuery, type Promotion } from './feedback-changes.ts';
-import { type EventDetail, type EventPath, eventQuery } from './feedback-queries.ts';
+import { type EventDetail, type EventPath, eventQuery, isOpen } from './feedback-queries.ts';
 import { feedbackTexts } from './feedback-texts.ts';
 import { decide, isChanged, type Mark, marksOf, nextMark, suggestion } from './judgment.ts';
 import { Results } from './results.tsx';
+import type { Skips } from './skip-many.tsx';
+import { SplitNote, SplitSwitch } from './split-choice.tsx';
 import { useActions, useDecision } from './use-event-decision.ts';
 import { useInboxKeys } from './use-inbox-keys.ts';
 
@@ -23,30 +25,32 @@ type EventPaneProps = {
   testRatio: number;
   isReadOnly: boolean;
   isInList: boolean;
+  skips: Skips;
   onBack: () => void;
   onStep: (by: number) => void;
   onChoose: () => void;
   onGone: (id: string) => void;
 };
 
-export function EventPane({ at, testRatio, isReadOnly, isInList, onBack, onStep, onChoose, onGone }: EventPaneProps) {
+export function EventPane({ at, testRatio, isReadOnly, isInList, skips, onGone, ...handlers }: EventPaneProps) {
+  const { onBack, onStep, onChoose } = handlers;
   const t = useTexts(feedbackTexts);
   const { data: event } = useSuspenseQuery(eventQuery(at));
   const [decision, setDecision] = useDecision(at.event);
   const [chosen, setChosen] = useState<{ event: string; split: Split } | null>(null);
-  const isOpen = (event.state === 'pending' || event.state === 'needs_judgment') && !isReadOnly;
+  const canDecide = isOpen(event) && !isReadOnly;
   const blockers = blockersOf(event, decision);
-  const actions = useActions(at, onGone);
-  const isTried = isOpen && blockers.length === 0 && !actions.isBusy;
-  const dryRun = useQuery({ ...dryRunQuery(at, decision, testRatio), enabled: isTried });
+  const actions = useActions(at, { skips, onGone });
+  const isTried = canDecide && blockers.length === 0 && !actions.isBusy;
   const split = chosen?.event === at.event ? chosen.split : null;
+  const rule = split === null ? { test_ratio: testRatio } : { split };
+  const dryRun = useQuery({ ...dryRunQuery(at, decision, rule), enabled: isTried });
   const marks = marksOf(event, decision, dryRun.data);
   // Does not wait for the preview of the example: the server validates again.
-  const canPromote = isOpen && blockers.length === 0 && !dryRun.isError;
+  const canPromote = canDecide && blockers.length === 0 && !dryRun.isError;
   const mark = (rank: number, next: Mark | null) => setDecision(decide(decision, marks, rank, next));
   const promote = () => {
-    if (canPromote && !actions.isBusy)
-      actions.promote(decision, split === null ? { test_ratio: testRatio } : { split });
+    if (canPromote && !actions.isBusy) actions.promote(decision, rule);
   };
   const skip = () => {
     if (isReadOnly || actions.isBusy || event.state === 'promoted') return;
@@ -58,11 +62,12 @@ export function EventPane({ at, testRatio, isReadOnly, isInList, onBack, onStep,
     previous: () => onStep(-1),
     mark: (position) => {
       const rank = event.results[position - 1]?.rank;
-      if (isOpen && rank !== undefined) mark(rank, nextMark(marks.get(rank)));
+      if (canDecide && rank !== undefined) mark(rank, nextMark(marks.get(rank)));
     },
     // The event was just decided and is still shown: a second press must not undo the decision.
     promote: isInList ? promote : () => {},
     skip: isInList ? skip : () => {},
+    undo: skips.undo,
     choose: onChoose,
   });
   return (
@@ -70,7 +75,7 @@ export function EventPane({ at, testRatio, isReadOnly, isInList, onBack, onStep,
       <article className={styles.event} aria-label={t.detail}>
         <Head event={event} onBack={onBack} />
         <Group gap="xs" className={styles.actions}>
-          {isOpen && (
+          {canDecide && (
             <>
               <Button
                 disabled={!canPromote}
@@ -94,16 +99,24 @@ export function EventPane({ at, testRatio, isReadOnly, isInList, onBack, onStep,
           )}
           {event.state === 'skipped' && !isReadOnly && <SkipButton text={t.restore} onClick={skip} />}
         </Group>
-        {isOpen && isChanged(decision) && <p className={styles.unsaved}>{t.unsaved}</p>}
-        <Results event={event} marks={marks} decision={decision} onMark={isOpen ? mark : null} />
-        {isOpen && (
+        {canDecide && (
+          <SplitNote
+            querySplit={event.query_split}
+            testRatio={testRatio}
+            isChosen={split !== null}
+            isLeaked={(dryRun.data?.leaked_queries ?? 0) > 0}
+          />
+        )}
+        {canDecide && isChanged(decision) && <p className={styles.unsaved}>{t.unsaved}</p>}
+        <Results event={event} marks={marks} decision={decision} onMark={canDecide ? mark : null} />
+        {canDecide && (
           <ExamplePreview
             promotion={blockers.length === 0 && !dryRun.error ? dryRun.data : undefined}
             blockers={dryRun.error ? blockersIn(dryRun.error) : blockers}
             error={dryRun.error}
           />
         )}
-        <ShortcutLegend canMark={isOpen} canSkip={event.state !== 'promoted' && !isReadOnly} canChoose={isOpen} />
+        <ShortcutLegend canMark={canDecide} canSkip={event.state !== 'promoted' && !isReadOnly} canChoose={canDecide} />
       </article>
     </Panel>
   );
@@ -115,18 +128,6 @@ function SkipButton({ text, onClick }: { text: string; onClick: () => void }) {
     <Button variant="default" rightSection={<Kbd size="xs">S</Kbd>} onClick={onClick}>
       {text}
     </Button>
-  );
-}
-
-function SplitSwitch({ split, onChange }: { split: Split; onChange: (split: Split) => void }) {
-  const t = useTexts(feedbackTexts);
-  return (
-    <Switch
-      size="xs"
-      label={t.toTest}
-      checked={split === 'test'}
-      onChange={({ currentTarget: { checked } }) => onChange(checked ? 'test' : 'train')}
-    />
   );
 }
 
@@ -152,6 +153,7 @@ function ShortcutLegend({ canMark, canSkip, canChoose }: ShortcutLegendProps) {
     { keys: ['1', '…', '9'], text: t.keyMark, works: canMark },
     { keys: ['P'], text: t.keyPromote, works: canMark },
     { keys: ['S'], text: t.keySkip, works: canSkip },
+    { keys: ['U'], text: t.keyUndo, works: canSkip },
     { keys: ['X'], text: t.keyChoose, works: canChoose },
   ];
   return (

@@ -7,7 +7,7 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import { uniqueNames } from '../../ui/unique-names.ts';
 import { VirtualList } from '../../ui/virtual-list.tsx';
 import styles from './feedback.module.css';
-import type { Event } from './feedback-queries.ts';
+import { type Event, isOpen } from './feedback-queries.ts';
 import { feedbackTexts } from './feedback-texts.ts';
 
 const rowHeight = 68;
@@ -72,11 +72,12 @@ type EventRowProps = {
 function EventRow({ event, name, isCurrent, isChosen, onPick, onChoose }: EventRowProps) {
   const t = useTexts(feedbackTexts);
   const format = useFormat();
-  const { id, query, state, promotable, result_count: results, model, created_at } = event;
-  const isOpen = state === 'pending' || state === 'needs_judgment';
+  const { id, query, result_count: results, model, created_at } = event;
   return (
     <div className={styles.row} data-current={isCurrent || undefined}>
-      {isOpen && <Checkbox size="xs" aria-label={t.choose(name)} checked={isChosen} onChange={() => onChoose(id)} />}
+      {isOpen(event) && (
+        <Checkbox size="xs" aria-label={t.choose(name)} checked={isChosen} onChange={() => onChoose(id)} />
+      )}
       <button
         type="button"
         data-row-target
@@ -86,12 +87,30 @@ function EventRow({ event, name, isCurrent, isChosen, onPick, onChoose }: EventR
       >
         <strong>{query}</strong>
         <span>
-          {state === 'pending' && !promotable && <Badge color="amber">{t.blocked}</Badge>}
+          <Reason event={event} />
           {t.results(format.number(results))}
           {model && <span>{model}</span>}
           <RelativeTime at={created_at} />
         </span>
       </button>
     </div>
+  );
+}
+
+/** Why an event can be promoted, or cannot, or was not. */
+function Reason({ event }: { event: Event }) {
+  const t = useTexts(feedbackTexts);
+  const { state, promotable, blockers, query_split: split, skipped_reason: reason } = event;
+  if (!isOpen(event)) return state === 'skipped' && reason ? <span>{reason}</span> : null;
+  return (
+    <>
+      {promotable && <Badge color="pine">{t.ready}</Badge>}
+      {blockers.map((blocker) => (
+        <Badge key={blocker} color={state === 'pending' ? 'amber' : 'gray'}>
+          {t.blocked[blocker]}
+        </Badge>
+      ))}
+      {split && !blockers.includes('duplicate_of_example') && <span>{t.querySplits[split]}</span>}
+    </>
   );
 }

@@ -40,13 +40,13 @@ const trialOf = (event: string) => ['event-dry-run', event];
 const stopTrial = (queryClient: QueryClient, event: string) => queryClient.cancelQueries({ queryKey: trialOf(event) });
 
 /** The example that an event would become. The former result stays until the new one is loaded. */
-export const dryRunQuery = (at: EventPath, decision: Decision, testRatio: number) =>
+export const dryRunQuery = (at: EventPath, decision: Decision, rule: SplitRule) =>
   queryOptions({
-    queryKey: [...trialOf(at.event), decision, testRatio],
+    queryKey: [...trialOf(at.event), decision, rule],
     queryFn: ({ signal }) =>
       call(promoteRoute, {
         path: eventPath(at),
-        body: { ...bodyOf(decision), test_ratio: testRatio, dry_run: true },
+        body: { ...bodyOf(decision), ...rule, dry_run: true },
         signal,
       }),
     placeholderData: (before, query) => (query?.queryKey[1] === at.event ? before : undefined),
@@ -55,7 +55,7 @@ export const dryRunQuery = (at: EventPath, decision: Decision, testRatio: number
   });
 
 /** Both are called even if another event is shown by then, and once for each of several in flight. */
-type Outcome = { onDone: (event: EventDetail) => void; onError: (error: unknown) => void };
+type Outcome = { onDone: (event: EventDetail, leaked: number) => void; onError: (error: unknown) => void };
 
 export function usePromote(at: DatasetPath, { onDone, onError }: Outcome) {
   const queryClient = useQueryClient();
@@ -63,8 +63,8 @@ export function usePromote(at: DatasetPath, { onDone, onError }: Outcome) {
     mutationFn: ({ id, decision, rule }: { id: string; decision: Decision; rule: SplitRule }) =>
       call(promoteRoute, { path: eventPath({ ...at, event: id }), body: { ...bodyOf(decision), ...rule } }),
     onMutate: ({ id }) => stopTrial(queryClient, id),
-    onSuccess: ({ event }) => {
-      onDone(event);
+    onSuccess: ({ event, leaked_queries: leaked }) => {
+      onDone(event, leaked);
       settle(queryClient, at, event);
       void queryClient.invalidateQueries({ queryKey: ['examples', at.dataset] });
     },
@@ -81,7 +81,7 @@ export function useSkip(at: DatasetPath, { onDone, onError }: Outcome) {
     mutationFn: ({ id }: { id: string }) => call(skipRoute, { path: eventPath({ ...at, event: id }), body: {} }),
     onMutate: ({ id }) => stopTrial(queryClient, id),
     onSuccess: (event) => {
-      onDone(event);
+      onDone(event, 0);
       settle(queryClient, at, event);
     },
     onError: (error, { id }) => {
@@ -96,7 +96,7 @@ export function useRestore(at: DatasetPath, { onDone, onError }: Outcome) {
   return useMutation({
     mutationFn: ({ id }: { id: string }) => call(restoreRoute, { path: eventPath({ ...at, event: id }) }),
     onSuccess: (event) => {
-      onDone(event);
+      onDone(event, 0);
       settle(queryClient, at, event);
     },
     onError,
@@ -132,29 +132,33 @@ export type Many = { ids: string[] } | { q: string | undefined };
 
 const manyBody = (many: Many) => ('ids' in many ? { ids: many.ids } : { filter: many.q ? { q: many.q } : {} });
 
-export const manyDryRunQuery = (at: DatasetPath, many: Many) =>
+export const manyDryRunQuery = (at: DatasetPath, many: Many, testRatio: number) =>
   queryOptions({
-    queryKey: ['events-dry-run', at.dataset, many],
+    queryKey: ['events-dry-run', at.dataset, many, testRatio],
     queryFn: ({ signal }) =>
-      call(promoteManyRoute, { path: pathOf(at), body: { ...manyBody(many), dry_run: true }, signal }),
+      call(promoteManyRoute, {
+        path: pathOf(at),
+        body: { ...manyBody(many), test_ratio: testRatio, dry_run: true },
+        signal,
+      }),
     staleTime: 0,
     gcTime: 0,
     retry: false,
   });
 
-type ManyResult = { promoted: number; rejected: number; stopped: string | null };
+type ManyResult = { promoted: number; leaked: number; stopped: string | null };
 
 /** Repeats until nothing remains; `onProgress` gets the number of promoted events. */
 export function usePromoteMany(at: DatasetPath, onProgress: (promoted: number) => void) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: async ({ many, testRatio }: { many: Many; testRatio: number }): Promise<ManyResult> => {
-      const result: ManyResult = { promoted: 0, rejected: 0, stopped: null };
+      const result: ManyResult = { promoted: 0, leaked: 0, stopped: null };
       for (let after: string | null = null; ; ) {
         const body = { ...manyBody(many), test_ratio: testRatio, ...(after !== null && { after }) };
         const part: ManyPromoted = await call(promoteManyRoute, { path: pathOf(at), body });
         result.promoted += part.promoted;
-        result.rejected += part.rejected;
+        result.leaked += part.leaked_queries;
         onProgress(result.promoted);
         if (part.stopped) return { ...result, stopped: part.stopped.message };
         if (part.resume_after === null) return result;

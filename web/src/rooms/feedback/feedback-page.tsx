@@ -16,17 +16,25 @@ import { EventPane } from './event-pane.tsx';
 import { EventRows } from './event-rows.tsx';
 import styles from './feedback.module.css';
 import type { Many } from './feedback-changes.ts';
-import { type EventsFilter, type EventsSearch, eventsQuery, laterStates, stateOf } from './feedback-queries.ts';
+import {
+  type EventsFilter,
+  type EventsSearch,
+  eventsQuery,
+  laterStates,
+  stateOf,
+  testRatioOf,
+} from './feedback-queries.ts';
 import { feedbackTexts } from './feedback-texts.ts';
 import { NoEvents } from './no-events.tsx';
 import { PromoteMany } from './promote-many.tsx';
-import { SkipChosen } from './skip-many.tsx';
+import { SkipChosen, type Skips, useSkips } from './skip-many.tsx';
+import { TestShare } from './test-share.tsx';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset/feedback');
 
 export function FeedbackPage() {
-  const { event: _event, ...filter } = route.useSearch();
-  const [testRatio, setTestRatio] = useState(0.2);
+  const { state, q } = route.useSearch();
+  const filter = { state, q };
   // Rows stay until those of another filter are loaded.
   const shown = useDeferredValue(filter);
   return (
@@ -37,7 +45,7 @@ export function FeedbackPage() {
         </Panel>
       }
     >
-      <Inbox key={stateOf(shown)} filter={filter} shown={shown} testRatio={testRatio} onTestRatio={setTestRatio} />
+      <Inbox key={stateOf(shown)} filter={filter} shown={shown} />
     </AsyncBoundary>
   );
 }
@@ -45,16 +53,16 @@ export function FeedbackPage() {
 type InboxProps = {
   filter: EventsFilter;
   shown: EventsFilter;
-  /** The share of the queries that goes to tests: the same for one event and for many. */
-  testRatio: number;
-  onTestRatio: (ratio: number) => void;
 };
 
 /** List and detail side by side; on narrow screens one after the other. */
-function Inbox({ filter, shown, testRatio, onTestRatio }: InboxProps) {
+function Inbox({ filter, shown }: InboxProps) {
   const at = route.useParams();
   const navigate = route.useNavigate();
-  const { event: selectedId } = route.useSearch();
+  const search = route.useSearch();
+  const { event: selectedId } = search;
+  // The same for one event and for many.
+  const testRatio = testRatioOf(search);
   const { list, rows, total, readOn } = useList(eventsQuery(at, shown));
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [many, setMany] = useState<Many | null>(null);
@@ -62,6 +70,7 @@ function Inbox({ filter, shown, testRatio, onTestRatio }: InboxProps) {
   // The event stays until the next one is loaded.
   const shownId = useDeferredValue(currentId);
   const isReadOnly = useReadOnly(at);
+  const skips = useSkips(at);
   const go = useCallback(
     (event: string | undefined, replace = true) => void navigate({ search: (now) => ({ ...now, event }), replace }),
     [navigate],
@@ -95,6 +104,7 @@ function Inbox({ filter, shown, testRatio, onTestRatio }: InboxProps) {
       <Bar
         filter={filter}
         chosen={open}
+        skips={skips}
         onSkipped={settle}
         isAnyPromotable={isAnyPromotable}
         onClear={() => setChosen(new Set())}
@@ -126,10 +136,11 @@ function Inbox({ filter, shown, testRatio, onTestRatio }: InboxProps) {
                   at={{ ...at, event: shownId }}
                   testRatio={testRatio}
                   isReadOnly={isReadOnly}
+                  skips={skips}
                   isInList={rows.some(({ id }) => id === shownId)}
                   onBack={() => go(undefined)}
                   onStep={step}
-                  onChoose={() => choose(shownId)}
+                  onChoose={() => choose(currentId ?? shownId)}
                   onGone={moveOn}
                 />
               </AsyncBoundary>
@@ -137,14 +148,7 @@ function Inbox({ filter, shown, testRatio, onTestRatio }: InboxProps) {
           </div>
         </div>
       )}
-      <PromoteMany
-        at={at}
-        many={many}
-        testRatio={testRatio}
-        onTestRatio={onTestRatio}
-        onClose={() => setMany(null)}
-        onDone={settle}
-      />
+      <PromoteMany at={at} many={many} testRatio={testRatio} onClose={() => setMany(null)} onDone={settle} />
     </>
   );
 }
@@ -152,16 +156,18 @@ function Inbox({ filter, shown, testRatio, onTestRatio }: InboxProps) {
 type BarProps = {
   filter: EventsFilter;
   chosen: readonly string[];
+  skips: Skips;
   onSkipped: () => void;
   isAnyPromotable: boolean;
   onClear: () => void;
   onPromote: (() => void) | null;
 };
 
-function Bar({ filter, chosen, onSkipped, isAnyPromotable, onClear, onPromote }: BarProps) {
+function Bar({ filter, chosen, skips, onSkipped, isAnyPromotable, onClear, onPromote }: BarProps) {
   const t = useTexts(feedbackTexts);
   const format = useFormat();
   const at = route.useParams();
+  const search = route.useSearch();
   const navigate = route.useNavigate();
   const change = (next: EventsSearch) =>
     void navigate({ search: (now) => ({ ...now, ...next, event: undefined }), replace: true });
@@ -180,20 +186,28 @@ function Bar({ filter, chosen, onSkipped, isAnyPromotable, onClear, onPromote }:
           onChange={(value) => change({ state: value })}
         />
       </Toolbar>
-      {onPromote && (chosen.length > 0 || (isPending && isAnyPromotable)) && (
+      {onPromote && (
         <div className={styles.many}>
+          {(isPending || state === 'needs_judgment') && (
+            <TestShare
+              percent={Math.round(testRatioOf(search) * 100)}
+              onChange={(share) => void navigate({ search: (now) => ({ ...now, share }), replace: true })}
+            />
+          )}
           {chosen.length > 0 && (
             <>
               <span aria-live="polite">{t.chosen(format.number(chosen.length))}</span>
               <Button size="xs" variant="default" onClick={onClear}>
                 {t.clearChoice}
               </Button>
-              <SkipChosen at={at} ids={chosen} onDone={onSkipped} />
+              <SkipChosen at={at} ids={chosen} skips={skips} onDone={onSkipped} />
             </>
           )}
-          <Button size="xs" variant={chosen.length > 0 ? 'filled' : 'light'} onClick={onPromote}>
-            {chosen.length > 0 ? t.promoteChosen : t.promoteAll}
-          </Button>
+          {(chosen.length > 0 || (isPending && isAnyPromotable)) && (
+            <Button size="xs" variant={chosen.length > 0 ? 'filled' : 'light'} onClick={onPromote}>
+              {chosen.length > 0 ? t.promoteChosen : t.promoteAll}
+            </Button>
+          )}
         </div>
       )}
     </div>

@@ -18,7 +18,7 @@ export function NoEvents({ filter }: { filter: EventsFilter }) {
   const state = stateOf(filter);
   if (filter.q)
     return (
-      <NothingFound onClear={() => void navigate({ search: ({ state }) => ({ state }), replace: true })}>
+      <NothingFound onClear={() => void navigate({ search: ({ state, share }) => ({ state, share }), replace: true })}>
         {t.noneFound}
       </NothingFound>
     );

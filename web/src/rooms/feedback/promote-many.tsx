@@ -1,10 +1,11 @@
-import { Button, Group, NumberInput, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import { IconAlertTriangle } from '../../ui/icons.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import type { DatasetPath } from '../data/index.ts';
@@ -16,7 +17,6 @@ type PromoteManyProps = {
   at: DatasetPath;
   many: Many | null;
   testRatio: number;
-  onTestRatio: (ratio: number) => void;
   onClose: () => void;
   onDone: () => void;
 };
@@ -33,26 +33,26 @@ export function PromoteMany({ many, ...rest }: PromoteManyProps) {
   );
 }
 
-function Trial({ at, many, testRatio, onTestRatio, onClose, onDone }: PromoteManyProps & { many: Many }) {
+function Trial({ at, many, testRatio, onClose, onDone }: PromoteManyProps & { many: Many }) {
   const t = useTexts(feedbackTexts);
   const { cancel } = useTexts(sharedTexts);
   const format = useFormat();
-  const trial = useQuery(manyDryRunQuery(at, many));
-  const [percent, setPercent] = useState<number | string>(Math.round(testRatio * 100));
+  const trial = useQuery(manyDryRunQuery(at, many, testRatio));
   const [done, setDone] = useState(0);
   const promote = usePromoteMany(at, setDone);
   const run = () => {
-    const ratio = Math.min(50, Math.max(0, Number(percent) || 0)) / 100;
-    onTestRatio(ratio);
     promote.mutate(
-      { many, testRatio: ratio },
+      { many, testRatio },
       {
-        onSuccess: ({ promoted, stopped }) => {
+        onSuccess: ({ promoted, leaked, stopped }) => {
           onDone();
           if (stopped === null) onClose();
           notify({
             tone: stopped === null ? 'good' : 'bad',
-            text: stopped === null ? t.manyDone(format.number(promoted)) : t.manyStopped(stopped),
+            text: [
+              stopped === null ? t.manyDone(format.number(promoted)) : t.manyStopped(stopped),
+              ...(leaked > 0 ? [t.leaked(format.number(leaked))] : []),
+            ].join(' '),
           });
         },
       },
@@ -67,15 +67,9 @@ function Trial({ at, many, testRatio, onTestRatio, onClose, onDone }: PromoteMan
         </div>
       )}
       {trial.data && <Outcome outcome={trial.data} />}
-      <NumberInput
-        label={t.testShare}
-        description={t.testShareHint}
-        min={0}
-        max={50}
-        allowDecimal={false}
-        value={percent}
-        onChange={setPercent}
-      />
+      <Text size="sm" c="dimmed">
+        {t.manyShare(format.percent(testRatio))}
+      </Text>
       {promote.isPending && done > 0 && (
         <Text size="sm" aria-live="polite">
           {t.manyProgress(format.number(done))}
@@ -102,7 +96,7 @@ function Trial({ at, many, testRatio, onTestRatio, onClose, onDone }: PromoteMan
 function Outcome({ outcome }: { outcome: ManyPromoted }) {
   const t = useTexts(feedbackTexts);
   const format = useFormat();
-  const { promoted, rejected, remaining, results } = outcome;
+  const { promoted, rejected, remaining, results, leaked_queries: leaked } = outcome;
   const reasons = Map.groupBy(
     results.filter(({ status }) => status === 'rejected'),
     ({ blockers, error }): Blocker | string => blockers[0] ?? error?.message ?? '',
@@ -129,6 +123,11 @@ function Outcome({ outcome }: { outcome: ManyPromoted }) {
             ))}
           </ul>
         </>
+      )}
+      {leaked > 0 && (
+        <Alert color="amber" icon={<IconAlertTriangle />} mt="xs">
+          {t.leaked(format.number(leaked))}
+        </Alert>
       )}
     </div>
   );

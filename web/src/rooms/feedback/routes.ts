@@ -7,7 +7,7 @@ export const feedbackRoute = createRoute({
   getParentRoute: () => datasetRoute,
   path: '/feedback',
   validateSearch: readEventsSearch,
-  loaderDeps: ({ search: { event: _event, ...filter } }) => filter,
+  loaderDeps: ({ search: { state, q } }) => ({ state, q }),
   loader: ({ context, params, deps }) => void context.queryClient.prefetchInfiniteQuery(eventsQuery(params, deps)),
   component: lazyComponent(() => import('./feedback-page.tsx'), 'FeedbackPage'),
 });

@@ -7,6 +7,7 @@ type InboxKeys = {
   mark: (rank: number) => void;
   promote: () => void;
   skip: () => void;
+  undo: () => void;
   choose: () => void;
 };
 
@@ -40,6 +41,8 @@ function actionOf(key: string, keys: InboxKeys): (() => void) | null {
       return keys.promote;
     case 's':
       return keys.skip;
+    case 'u':
+      return keys.undo;
     case 'x':
       return keys.choose;
     default:
