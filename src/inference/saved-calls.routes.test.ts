@@ -30,11 +30,15 @@ test('filters find calls by model, time and what was said, whatever its case', a
   assert.deepEqual(await idsOf(`?from=${at}`), [second.id]);
   assert.deepEqual(await idsOf(`?to=${at}`), [first.id]);
   assert.deepEqual(await idsOf('?to=2020-01-01T00:00:00Z'), []);
+  assert.deepEqual(await idsOf(`?request_id=${first.id}`), [first.id]);
+  assert.deepEqual(await idsOf(`?request_id=${first.id}&q=two`), []);
+  assert.deepEqual(await idsOf('?request_id=req_nothing'), []);
   for (const [query, param] of [
     ['?from=yesterday', 'from'],
     ['?to=', 'to'],
     ['?q=', 'q'],
     [`?q=${'x'.repeat(201)}`, 'q'],
+    [`?request_id=${'x'.repeat(65)}`, 'request_id'],
     ['?limit=0', 'limit'],
   ]) {
     const { status, json } = await saved(query);

@@ -21,7 +21,11 @@ export const savedCallFilters = {
   ),
 };
 
-export const savedCallsQuery = Type.Object({ ...pageQuery, ...savedCallFilters });
+export const savedCallsQuery = Type.Object({
+  ...pageQuery,
+  ...savedCallFilters,
+  request_id: Type.Optional(Type.String({ description: 'Only the call of this request.', maxLength: 64 })),
+});
 
 export const deleteSavedCallsQuery = Type.Object({
   ...savedCallFilters,
@@ -88,6 +92,7 @@ export const savedCallDetailSchema = Type.Object(
 
 type Filters = { [Name in Exclude<keyof typeof savedCallFilters, 'finish_reason'>]?: string } & {
   finish_reason?: SavedCallRow['finishReason'];
+  request_id?: string;
 };
 
 /** Reads the filters of a list or a deletion. */
@@ -95,6 +100,7 @@ export function filterOf(projectId: string, query: Filters, retention: Retention
   return {
     projectId,
     keptSince: retention.keptSince(),
+    requestId: query.request_id ?? null,
     model: query.model ?? null,
     finishReason: query.finish_reason ?? null,
     from: timeOf('from', query.from),

@@ -120,6 +120,7 @@ export type SavedCallFilter = {
   projectId: string;
   /** What was saved before is past its time, whether it has been swept or not. */
   keptSince: Date;
+  requestId: string | null;
   model: string | null;
   finishReason: SavedCallRow['finishReason'] | null;
   from: Date | null;
@@ -129,10 +130,11 @@ export type SavedCallFilter = {
 };
 
 /** Only filters that are set are in the text, so that each keeps its index. */
-function filtered({ projectId, keptSince, model, finishReason, from, to, search }: SavedCallFilter) {
+function filtered({ projectId, keptSince, requestId, model, finishReason, from, to, search }: SavedCallFilter) {
   const values: unknown[] = [projectId, from !== null && from > keptSince ? from : keptSince];
   const conditions = ['project_id = $1', 'created_at >= $2'];
   if (to !== null) conditions.push(`created_at < $${values.push(to)}`);
+  if (requestId !== null) conditions.push(`request_id = $${values.push(requestId)}`);
   if (model !== null) conditions.push(`model_requested = $${values.push(model)}`);
   if (finishReason !== null) conditions.push(`finish_reason = $${values.push(finishReason)}`);
   if (search !== null) conditions.push(`strpos(search_text, $${values.push(search)}) > 0`);

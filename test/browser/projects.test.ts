@@ -126,7 +126,7 @@ test('settings of a project are saved, each as it is changed, and the window nam
   await page.locator('xpath=//title[.="Settings · Chat room · Fanfold"]').waitFor({ state: 'attached' });
   const change = new RegExp(`^PATCH .*/projects/${path}$`);
   await answered(page, change, () => page.getByLabel('Public').click());
-  await answered(page, change, () => page.getByRole('switch', { name: 'Keep my calls' }).click({ force: true }));
+  await answered(page, change, () => page.getByRole('switch', { name: 'Save my calls' }).click({ force: true }));
   await page.getByText('public', { exact: true }).waitFor();
   assert.partialDeepStrictEqual(await readProject(owner.key, path), {
     name: 'Chat room',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { bearer } from '#test/accounts.ts';
 import { assertAccessible } from './axe.ts';
 import { seedPlace } from './playground-world.ts';
@@ -64,6 +65,30 @@ test('somebody finds out within three clicks why a call of his program failed', 
   assert.equal(await rows.count(), 5);
   await assertAccessible(page, 'requests');
   await page.screenshot({ path: `${folder}/requests.png`, fullPage: true });
+  await leave();
+});
+
+test('prompt and answer of a request are shown where auto-save is on, and why there are none where it is off', async () => {
+  const place = await seedPlace(stage);
+  await send(place, { model: 'helper' });
+  const autoSave = 'update projects set inference_auto_save = true where id = $1';
+  await stage.database.query(autoSave, [place.projectId]);
+  await send(place, { model: 'helper', messages: [{ role: 'user', content: 'What is 2 + 3?' }] });
+  const count = 'select count(*)::integer as n from saved_calls where project_id = $1';
+  while ((await stage.database.query<{ n: number }>(count, [place.projectId]))[0]?.n !== 1) await sleep(50);
+  const { page, go, leave } = await stage.open(place.owner);
+  await go('/requests');
+  const links = page.getByRole('table', { name: 'Requests' }).getByRole('link', { name: 'helper' });
+  const dialog = page.getByRole('dialog');
+  await links.first().click();
+  await dialog.getByText('What is 2 + 3?').waitFor();
+  await assertAccessible(page, 'request with prompt and answer');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await links.nth(1).click();
+  await dialog.getByText('Prompt and answer were not saved').waitFor();
+  await dialog.getByRole('link', { name: 'Project settings' }).click();
+  await page.getByRole('heading', { name: 'Auto-save' }).waitFor();
   await leave();
 });
 

@@ -1213,6 +1213,7 @@ export type Routes = {
       from?: string;
       to?: string;
       q?: string;
+      request_id?: string;
     };
     response: { data: Schemas['SavedCall'][]; next_cursor: string | null; total_count: number };
   };

@@ -14,7 +14,7 @@ import { RequestState } from './request-state.tsx';
 import { type RequestRecord, requestQuery } from './requests-queries.ts';
 import type { RequestsSearch } from './requests-search.ts';
 import { requestsTexts } from './requests-texts.ts';
-import { SavedCallLink } from './saved-call-link.tsx';
+import { SavedCall } from './saved-call.tsx';
 
 type RequestDialogProps = {
   id: string | undefined;
@@ -42,7 +42,7 @@ function Detail({ id, onFilter }: { id: string; onFilter: (filter: RequestsSearc
     <Stack gap="md">
       <Failure request={request} onFilter={onFilter} />
       <Facts request={request} />
-      <SavedCallLink request={request} />
+      <SavedCall request={request} />
     </Stack>
   );
 }

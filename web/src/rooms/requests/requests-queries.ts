@@ -17,3 +17,10 @@ export const requestsQuery = ({ id: _, hours, ...filter }: RequestsSearch) =>
 
 export const requestQuery = (id: string) =>
   routeQuery(['request', id], 'GET /api/v1/requests/{request_id}', { path: { request_id: id } });
+
+/** What the project has saved of a request: a list of one or none. */
+export const savedCallOf = ({ owner, project, id }: { owner: string; project: string; id: string }) =>
+  routeQuery(['saved-calls', owner, project, 'of', id], 'GET /api/v1/projects/{owner}/{project}/saved-calls', {
+    path: { owner, project },
+    query: { request_id: id, limit: 1 },
+  });
