@@ -109,6 +109,7 @@ export const arrows: Record<string, Record<string, string>> = {
     activity: 'its links are those of the feed',
     billing: 'usage comes from its sums',
   },
+  guides: { http: 'routes, and the contract' },
   feedback: {
     db: 'events are rows, and those of clients that report together share statements',
     http: 'routes, and the contract',

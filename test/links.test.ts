@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
+import { createHeadingAnchors } from '#kernel';
 import { root } from '#test/source-tree.ts';
 
 const pages = ['README.md', 'AGENTS.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'models/README.md'];
@@ -10,15 +11,10 @@ const pages = ['README.md', 'AGENTS.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHAN
 /** A page without its blocks of code. */
 const proseOf = (page: string) => readFileSync(path.join(root, page), 'utf8').replace(/^```[\s\S]*?^```$/gm, '');
 
-/** As renderers of Markdown name a heading. */
-const anchorOf = (heading: string) =>
-  heading
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N} _-]/gu, '')
-    .replaceAll(' ', '-');
-
-const anchorsIn = (page: string) =>
-  new Set([...proseOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading.trim())));
+const anchorsIn = (page: string) => {
+  const anchorOf = createHeadingAnchors();
+  return new Set([...proseOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading.trim())));
+};
 
 function problemOf(page: string, link: string): string | null {
   const [file = '', anchor] = link.split('#');

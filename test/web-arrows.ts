@@ -26,6 +26,7 @@ export const webArrows: Record<string, Record<string, string>> = {
     examples: 'shows the example that an event becomes',
     projects: 'shows how a project sends events',
   },
+  guides: {},
   imports: {
     data: 'an import fills a dataset',
     examples: 'shows the examples that rows become, and their issues',

@@ -1,10 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { accountRoutes, authRoutes } from '#accounts';
 import { activityRoutes } from '#activity';
 import { obeyIdempotencyKeys, requestsRoutes } from '#calls';
 import { type DashboardParts, dashboardRoutes } from '#dashboard';
 import { countImports, hasDataset } from '#datasets';
+import { guidesRoutes } from '#guides';
 import { contractRoutes, createServer, eitherOf } from '#http';
 import { inferenceRoutes } from '#inference';
 import { createKeyAuthenticator, keysRoutes } from '#keys';
@@ -18,6 +20,8 @@ import { settings } from '../settings/settings.ts';
 import { type AppOptions, signUpDefaultsOf } from './infrastructure.ts';
 import { hubOf } from './resources.ts';
 import type { Rooms } from './rooms.ts';
+
+const documentsFolder = fileURLToPath(new URL('../../docs', import.meta.url));
 
 export async function openServer(options: AppOptions, rooms: Rooms): Promise<FastifyInstance> {
   const { config, database, identity } = rooms;
@@ -42,6 +46,7 @@ export async function openServer(options: AppOptions, rooms: Rooms): Promise<Fas
   await addProjectRoutes(server, rooms);
   await addOperatorRoutes(server, rooms);
   await server.register(contractRoutes);
+  await server.register(guidesRoutes(documentsFolder));
   if (web) await server.register(webRoutes(web));
   return server;
 }

@@ -15,6 +15,7 @@ export {
   isUnavailableFault,
 } from './faults.ts';
 export { foldText, plainText } from './fold-text.ts';
+export { createHeadingAnchors } from './heading-anchors.ts';
 export { ascendingIds, firstIdAt, isId, newId, randomPage, timeOfId } from './ids.ts';
 export { createInFlight, type InFlight } from './in-flight.ts';
 export * from './interval-task.ts';

@@ -6,6 +6,7 @@ export const pages = [
   'account',
   'activity',
   'credits',
+  'guides',
   'join',
   'keys',
   'models',

@@ -50,6 +50,9 @@ const open = [
   'GET /api/v1/openapi.en.yaml',
   'GET /api/v1/openapi.zh.json',
   'GET /api/v1/openapi.zh.yaml',
+  'GET /api/v1/guides',
+  'GET /api/v1/guides/:guideName',
+  'GET /api/v1/guide-sections',
   'GET /api/v1/operations',
   'GET /api/v1/operations/:operationId',
   'GET /reference',
@@ -89,6 +92,7 @@ function fill(path: string): string {
     .replace(':keyId', 'key_00000000000000000000000000')
     .replace(':operationId', 'keys.list')
     .replace(':asset', 'start.js')
+    .replace(':guideName', 'training')
     .replace(':id', 'chat');
 }
 
@@ -203,6 +207,7 @@ const answersOfPublic: Record<string, number> = {
   '/api/v1/auth/sign-in/oidc': 404,
   '/api/v1/auth/callback/oidc': 404,
   '/api/v1/pricing/estimate': 422,
+  '/api/v1/guide-sections': 400,
   '/api/v1/stripe/webhook': 404,
 };
 

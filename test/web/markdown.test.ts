@@ -2,14 +2,10 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { markdownBlocks } from '../../web/src/rooms/playground/markdown/markdown-blocks.ts';
-import {
-  markdownOptions,
-  mathElements,
-  textElements,
-} from '../../web/src/rooms/playground/markdown/markdown-options.ts';
-import { hasMath, withMathDelimiters } from '../../web/src/rooms/playground/markdown/math-delimiters.ts';
-import { mathPlugins } from '../../web/src/rooms/playground/markdown/math-plugins.ts';
+import { markdownBlocks } from '../../web/src/ui/markdown/markdown-blocks.ts';
+import { markdownOptions, mathElements, textElements } from '../../web/src/ui/markdown/markdown-options.ts';
+import { hasMath, withMathDelimiters } from '../../web/src/ui/markdown/math-delimiters.ts';
+import { mathPlugins } from '../../web/src/ui/markdown/math-plugins.ts';
 
 // Not imported: their types would declare elements of a browser for all tests.
 const require = createRequire(import.meta.url);

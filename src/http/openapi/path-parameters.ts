@@ -34,6 +34,7 @@ const texts: Record<string, PathParameter> = {
   account_id: id('Id of the account.', 'acc'),
   invitation_id: id('Id of the invitation.', 'inv'),
   session_id: id('Id of the session.', 'ses'),
+  guide_name: { text: 'Name of the guide.', example: 'training' },
   operation_id: {
     text: 'Id of the operation, as in `keys.list`.',
     example: 'keys.list',

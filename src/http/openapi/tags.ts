@@ -51,6 +51,7 @@ export const tags: readonly Tag[] = [
   tag('limits', 'Limits', 'What a key or the account may call and spend at most; none unless it is set.'),
   tag('dashboard', 'Dashboard', 'The state of the account at a glance.'),
   tag('activity', 'Activity', 'What happened to the account and its projects.'),
+  tag('guides', 'Guides', 'The guides of this release, as Markdown; for everybody.'),
   tag(
     'operator',
     'Operator',

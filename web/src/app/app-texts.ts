@@ -8,6 +8,7 @@ export const appTexts = catalogue(
     brokenTitle: 'The page could not be shown',
     outdated: 'Fanfold has been updated. Reload the page to continue.',
     reload: 'Reload the page',
+    signIn: 'Sign in',
   },
   {
     notFoundTitle: '页面不存在',
@@ -16,5 +17,6 @@ export const appTexts = catalogue(
     brokenTitle: '无法显示此页面',
     outdated: 'Fanfold 已更新，请重新加载页面后继续。',
     reload: '重新加载页面',
+    signIn: '登录',
   },
 );

@@ -8,6 +8,7 @@ import { dashboardRoute } from '../rooms/dashboard/index.ts';
 import { dataRoute, datasetRoute } from '../rooms/data/index.ts';
 import { examplesRoute } from '../rooms/examples/index.ts';
 import { feedbackRoute } from '../rooms/feedback/index.ts';
+import { guideRoute, guidesHomeRoute, guidesRoute } from '../rooms/guides/index.ts';
 import { importRoute } from '../rooms/imports/index.ts';
 import { indexesRoute, indexRoute } from '../rooms/indexes/index.ts';
 import { keysRoute } from '../rooms/keys/index.ts';
@@ -33,15 +34,18 @@ import { rootRoute, signedInRoute } from '../routing/root-route.ts';
 import { Frame } from './frame/frame.tsx';
 import { FrameSkeleton } from './frame/frame-skeleton.tsx';
 import { NotFound } from './not-found.tsx';
+import { OpenFrame } from './open-frame.tsx';
 import { RouteProblem } from './route-problem.tsx';
 
 rootRoute.update({ component: Outlet, notFoundComponent: NotFound, errorComponent: RouteProblem });
 signedInRoute.update({ component: Frame, pendingComponent: FrameSkeleton, errorComponent: RouteProblem });
+guidesRoute.update({ component: OpenFrame, pendingComponent: FrameSkeleton, errorComponent: RouteProblem });
 
 const routeTree = rootRoute.addChildren([
   signInRoute,
   signUpRoute,
   joinRoute,
+  guidesRoute.addChildren([guidesHomeRoute, guideRoute]),
   signedInRoute.addChildren([
     dashboardRoute,
     requestsRoute,

@@ -82,6 +82,11 @@ export const IconBook2 = /* @__PURE__ */ icon(
   'M19 16h-12a2 2 0 0 0 -2 2',
   'M9 8h6',
 );
+export const IconHelp = /* @__PURE__ */ icon(
+  'M3 12a9 9 0 1 0 18 0a9 9 0 1 0 -18 0',
+  'M12 16v.01',
+  'M12 13a2 2 0 0 0 .914 -3.782a1.98 1.98 0 0 0 -2.414 .483',
+);
 export const IconChevronDown = /* @__PURE__ */ icon('M6 9l6 6l6 -6');
 export const IconCopy = /* @__PURE__ */ icon(
   'M7 9.667a2.667 2.667 0 0 1 2.667 -2.667h8.666a2.667 2.667 0 0 1 2.667 2.667v8.666a2.667 2.667 0 0 1 -2.667 2.667h-8.666a2.667 2.667 0 0 1 -2.667 -2.667l0 -8.666',

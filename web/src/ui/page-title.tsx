@@ -1,8 +1,10 @@
 import { createContext, type Dispatch, type SetStateAction, use, useEffect } from 'react';
 
-type Titles = Readonly<Record<number, string>>;
+/** The title of a nested page, and its guide. */
+type InnerTitle = { title: string; guide: string | undefined };
+export type Titles = Readonly<Record<number, InnerTitle>>;
 
-/** Lets nested pages report their titles for the window title. */
+/** Lets nested pages report their titles for the window title, and their guides for the link to help. */
 export const InnerTitles = createContext<Dispatch<SetStateAction<Titles>>>(() => {});
 
 type PageTitleProps = {
@@ -10,19 +12,21 @@ type PageTitleProps = {
   order: 1 | 2 | 3;
   /** The name of the tab: read out before the title. */
   tab?: string | undefined;
+  /** Of a nested page: its guide, as in `Page`. */
+  guide?: string | undefined;
   id?: string;
   children: string;
 };
 
 /** The title of a page, which gets the focus after navigation. */
-export function PageTitle({ order, tab, id, children }: PageTitleProps) {
+export function PageTitle({ order, tab, guide, id, children }: PageTitleProps) {
   const setTitles = use(InnerTitles);
   const title = tab === undefined ? children : `${tab} · ${children}`;
   useEffect(() => {
     if (order === 1) return;
-    setTitles((now) => ({ ...now, [order]: title }));
+    setTitles((now) => ({ ...now, [order]: { title, guide } }));
     return () => setTitles(({ [order]: _gone, ...rest }) => rest);
-  }, [order, title, setTitles]);
+  }, [order, title, guide, setTitles]);
   // It was rendered after its parent, which has the focus now.
   useEffect(() => {
     if (document.activeElement?.matches(pageTitles)) focusPageTitle();

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useState } from 'react';
+import { HelpLink } from './help-link.tsx';
 import styles from './page.module.css';
-import { InnerTitles, PageTitle } from './page-title.tsx';
+import { InnerTitles, PageTitle, type Titles } from './page-title.tsx';
 
 type PageProps = {
   title: string;
@@ -11,15 +12,19 @@ type PageProps = {
   /** Beside the title. */
   badges?: ReactNode;
   lead?: ReactNode;
+  /** The guide that helps here, with the anchor of a heading: `training#regression-check`. */
+  guide?: string | undefined;
   actions?: ReactNode;
   /** It has the whole window, under a small title. */
   isFull?: boolean;
   children: ReactNode;
 };
 
-export function Page({ title, tab, above, badges, lead, actions, isFull = false, children }: PageProps) {
-  const [inner, setInner] = useState<Readonly<Record<number, string>>>({});
-  useWindowTitle([inner[3], inner[2], tab, title].filter(Boolean).join(' · '));
+export function Page({ title, tab, above, badges, lead, guide, actions, isFull = false, children }: PageProps) {
+  const [inner, setInner] = useState<Titles>({});
+  useWindowTitle([inner[3]?.title, inner[2]?.title, tab, title].filter(Boolean).join(' · '));
+  // The innermost page knows best.
+  const helpfulGuide = inner[3]?.guide ?? inner[2]?.guide ?? guide;
   return (
     <div className={styles.page} data-full={isFull || undefined}>
       {!isFull && above}
@@ -30,6 +35,7 @@ export function Page({ title, tab, above, badges, lead, actions, isFull = false,
               {title}
             </PageTitle>
             {badges && <div className={styles.badges}>{badges}</div>}
+            {helpfulGuide && <HelpLink guide={helpfulGuide} />}
           </div>
           {lead && !isFull && <p className={styles.lead}>{lead}</p>}
         </div>

@@ -387,6 +387,19 @@ export type Schemas = {
     updated_at: string;
   };
   FrozenRate: { credits_per_gpu_minute: string; frozen_at: string | null; price_version: string };
+  Guide: {
+    name: string;
+    title: string;
+    markdown: string;
+    headings: { level: number; text: string; anchor: string }[];
+  };
+  GuideEntry: {
+    name: string;
+    title: string;
+    summary: string;
+    group: 'calls' | 'accounts' | 'data' | 'operation';
+  };
+  GuideSection: { guide: string; title: string; heading: string; anchor: string | null; excerpt: string };
   HostedModel: {
     id: string;
     alias: string;
@@ -1978,6 +1991,9 @@ export type Routes = {
   'PATCH /api/v1/activity/{activity_id}/archive': { response: Schemas['Activity'] };
   'PATCH /api/v1/activity/{activity_id}/unarchive': { response: Schemas['Activity'] };
   'POST /api/v1/activity/archive': { body: { before?: string; ids?: string[] }; response: { archived: number } };
+  'GET /api/v1/guides': { response: { data: Schemas['GuideEntry'][] } };
+  'GET /api/v1/guides/{guide_name}': { response: Schemas['Guide'] };
+  'GET /api/v1/guide-sections': { query: { q: string }; response: { data: Schemas['GuideSection'][] } };
   'GET /api/v1/operator/accounts': {
     query: { limit?: number; cursor?: string; search?: string };
     response: { data: Schemas['Person'][]; next_cursor: string | null; total_count: number };

@@ -15,7 +15,7 @@ import { SessionsPanel } from './sessions-panel.tsx';
 export function AccountPage() {
   const t = useTexts(accountTexts);
   return (
-    <Page title={t.title}>
+    <Page title={t.title} guide="accounts">
       <ProfilePanel />
       <PreferencesPanel />
       <PasswordPanel />

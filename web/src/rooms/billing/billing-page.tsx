@@ -23,7 +23,7 @@ export function BillingPage() {
   // Data stays until that of another filter is loaded.
   const shown = useDeferredValue(search);
   return (
-    <Page title={t.title} lead={t.lead} actions={<Actions />}>
+    <Page title={t.title} lead={t.lead} guide="credits" actions={<Actions />}>
       <AsyncBoundary skeleton={<FigureRowSkeleton figures={4} />}>
         <LowBalance />
         <Balance />

@@ -17,7 +17,7 @@ import { pricesTexts } from './prices-texts.ts';
 export function PricesPage() {
   const t = useTexts(pricesTexts);
   return (
-    <Page title={t.title} lead={t.lead} above={<BackToCredits />}>
+    <Page title={t.title} lead={t.lead} guide="credits#what-things-cost" above={<BackToCredits />}>
       <AsyncBoundary skeleton={<Skeleton height={220} radius="lg" />}>
         <Terms />
       </AsyncBoundary>

@@ -23,10 +23,10 @@ const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset');
 
 /** The last two are for embedding projects. */
 const tabs = [
-  { to: '/projects/$owner/$project/data/$dataset', text: 'examples' },
-  { to: '/projects/$owner/$project/data/$dataset/versions', text: 'versions' },
-  { to: '/projects/$owner/$project/data/$dataset/indexes', text: 'indexes' },
-  { to: '/projects/$owner/$project/data/$dataset/feedback', text: 'feedback' },
+  { to: '/projects/$owner/$project/data/$dataset', text: 'examples', guide: 'datasets' },
+  { to: '/projects/$owner/$project/data/$dataset/versions', text: 'versions', guide: 'datasets#versions' },
+  { to: '/projects/$owner/$project/data/$dataset/indexes', text: 'indexes', guide: 'search-quality' },
+  { to: '/projects/$owner/$project/data/$dataset/feedback', text: 'feedback', guide: 'search-feedback' },
 ] as const;
 
 const tabsOf = ({ kind }: Dataset) => (kind === 'embedding' ? tabs : tabs.slice(0, 2));
@@ -50,7 +50,7 @@ export function DatasetFrame() {
               {t.back}
             </Link>
           </p>
-          <PageTitle order={2} tab={t.tabs[tab.text]}>
+          <PageTitle order={2} tab={t.tabs[tab.text]} guide={tab.guide}>
             {dataset.name}
           </PageTitle>
           {dataset.description && <p>{dataset.description}</p>}

@@ -58,7 +58,9 @@ function Wizard({ name, step, children }: WizardProps) {
               {t.back}
             </Link>
           </p>
-          <PageTitle order={2}>{name === undefined ? t.title : t.titleOf(name)}</PageTitle>
+          <PageTitle order={2} guide="importing">
+            {name === undefined ? t.title : t.titleOf(name)}
+          </PageTitle>
         </div>
       </div>
       <Steps step={step} />

@@ -29,7 +29,7 @@ export function KeysPage() {
     </Button>
   );
   return (
-    <Page title={t.title} lead={t.lead} actions={create}>
+    <Page title={t.title} lead={t.lead} guide="api-keys" actions={create}>
       <Panel flush>
         <AsyncBoundary skeleton={<TableSkeleton columns={5} />}>
           <KeyList create={create} />

@@ -26,7 +26,7 @@ export function RegistryPage() {
   // Rows stay until those of another filter are loaded.
   const shown = useDeferredValue(filter);
   return (
-    <Page title={t.title} lead={t.lead}>
+    <Page title={t.title} lead={t.lead} guide="models">
       <Filters filter={filter} />
       <Panel flush>
         <AsyncBoundary skeleton={<TableSkeleton columns={5} />}>

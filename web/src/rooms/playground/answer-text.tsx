@@ -7,7 +7,7 @@ import { readable } from './readable-arguments.ts';
 
 // Without the renderer the text stays as it is.
 const Markdown = lazy(() =>
-  import('./markdown/markdown.tsx').then(
+  import('../../ui/markdown/markdown.tsx').then(
     (module) => ({ default: module.Markdown }),
     () => ({ default: PlainText }),
   ),

@@ -40,7 +40,7 @@ export function ProjectsPage() {
     </Button>
   );
   return (
-    <Page title={t.title} lead={t.lead} actions={create}>
+    <Page title={t.title} lead={t.lead} guide="projects" actions={create}>
       <Filters filter={filter} />
       <Panel flush>
         <AsyncBoundary skeleton={<TableSkeleton columns={4} />}>

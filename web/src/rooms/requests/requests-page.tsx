@@ -21,7 +21,7 @@ export function RequestsPage() {
   const search = accountRoute.useSearch();
   const navigate = accountRoute.useNavigate();
   return (
-    <Page title={t.title} lead={t.lead}>
+    <Page title={t.title} lead={t.lead} guide="reliability#what-became-of-a-request">
       <Requests search={search} onSearch={(next) => void navigate({ search: next, resetScroll: false })} />
     </Page>
   );

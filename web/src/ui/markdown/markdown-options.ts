@@ -2,6 +2,7 @@ import remarkGfm from 'remark-gfm';
 import remarkMath from 'remark-math';
 import type { PluggableList } from 'unified';
 import { safeUrl } from './safe-url.ts';
+import { type HastNode, visit } from './tree.ts';
 
 /** Nothing else of an answer becomes an element. Images are not among them: they would tell strangers who reads. */
 export const textElements = [
@@ -17,13 +18,6 @@ export const mathElements = [
   ...['mprescripts', 'none', 'mpadded', 'mphantom', 'menclose', 'mtable', 'mtr', 'mtd', 'mlabeledtr', 'mglyph'],
 ];
 
-type HastNode = {
-  type: string;
-  tagName?: string;
-  value?: string;
-  properties?: Record<string, unknown>;
-  children?: HastNode[];
-};
 type MdastNode = {
   type: string;
   data?: { hProperties?: Record<string, unknown> };
@@ -63,11 +57,6 @@ function pageElements() {
 }
 
 const textNode = (value: string): HastNode => ({ type: 'text', value, children: [] });
-
-function visit<Node extends { children?: Node[] }>(node: Node, change: (node: Node) => void): void {
-  change(node);
-  for (const child of node.children ?? []) visit(child, change);
-}
 
 /** How an answer of a model is rendered. `plugins` are for mathematics, where there is any, and for code. */
 export function markdownOptions(plugins: PluggableList) {

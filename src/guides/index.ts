@@ -1,0 +1,1 @@
+export { guidesRoutes } from './guides.routes.ts';

@@ -1,0 +1,1 @@
+export { guideRoute, guidesHomeRoute, guidesRoute } from './routes.ts';
