@@ -20,7 +20,7 @@ export const guideListSchema = Type.Object({
       {
         name,
         title,
-        summary: text('Its first sentence.'),
+        summary: text('How it begins.'),
         group: Type.Enum(
           guideGroups.map((group) => group.name),
           { description: 'What it is about.' },

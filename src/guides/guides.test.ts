@@ -105,7 +105,7 @@ test('headings have the anchors of Markdown, a repeated one a number, and code h
     () => '/guides/x',
   );
   assert.equal(guide.title, 'Title');
-  assert.equal(guide.summary, 'A first sentence.');
+  assert.equal(guide.summary, 'A first sentence. More.');
   assert.deepEqual(guide.headings, [
     { level: 2, text: 'What is it?', anchor: 'what-is-it' },
     { level: 2, text: '1. Limits', anchor: '1-limits' },

@@ -3,17 +3,17 @@ import { createHeadingAnchors } from '#kernel';
 export type Heading = { level: number; text: string; anchor: string };
 
 /** A heading with the text up to the next one; the anchor of the title is null. */
-export type Section = { heading: string; anchor: string | null; text: string };
+export type GuideSection = { heading: string; anchor: string | null; text: string };
 
 export type Guide = {
   title: string;
-  /** The first sentence. */
+  /** The first sentence, or two where it is short. */
   summary: string;
   /** Without the title. Links lead to addresses of this server; those to other files of the repository are text. */
   markdown: string;
   /** Below the title. */
   headings: Heading[];
-  sections: Section[];
+  sections: GuideSection[];
 };
 
 /**
@@ -91,5 +91,6 @@ function summaryOf(lines: readonly string[]): string {
     .slice(start, end < 0 ? undefined : end)
     .map(plainLine)
     .join(' ');
-  return /^.*?[.:](?= |$)/.exec(paragraph)?.[0].replace(/:$/, '.') ?? paragraph;
+  // A paragraph may introduce an example.
+  return (/^.{40,}?\.(?= |$)/.exec(paragraph)?.[0] ?? paragraph).replace(/:$/, '.');
 }

@@ -1,6 +1,6 @@
-import type { Guide, Section } from './read-guide.ts';
+import type { Guide, GuideSection } from './read-guide.ts';
 
-export type GuideMatch = { name: string; guide: Guide; section: Section; excerpt: string };
+export type GuideMatch = { name: string; guide: Guide; section: GuideSection; excerpt: string };
 
 const excerptBefore = 60;
 const excerptLength = 220;
@@ -22,7 +22,7 @@ export function searchGuides(guides: ReadonlyMap<string, Guide>, query: string, 
     .map(({ match }) => match);
 }
 
-function scoreOf({ title }: Guide, { heading, text }: Section, words: readonly string[]): number {
+function scoreOf({ title }: Guide, { heading, text }: GuideSection, words: readonly string[]): number {
   const [titleText, headingText, body] = [title, heading, text].map((part) => part.toLowerCase());
   let score = 0;
   for (const word of words) {

@@ -3,10 +3,10 @@ import { type Catalogue, catalogue } from '../i18n/catalogue.ts';
 import {
   type Icon,
   IconActivity,
-  IconBook2,
   IconCreditCard,
   IconCube,
   IconFolders,
+  IconHelp,
   IconKey,
   IconLayoutDashboard,
   IconListDetails,
@@ -37,7 +37,7 @@ const navigation: readonly NavItem[] = [
   { to: '/keys', icon: IconKey, texts: catalogue({ name: 'API keys' }, { name: 'API 密钥' }), shortcut: 'k' },
   { to: '/credits', icon: IconCreditCard, texts: catalogue({ name: 'Credits' }, { name: '额度' }), shortcut: 'c' },
   { to: '/activity', icon: IconActivity, texts: catalogue({ name: 'Activity' }, { name: '动态' }), shortcut: 'a' },
-  { to: '/guides', icon: IconBook2, texts: catalogue({ name: 'Guides' }, { name: '指南' }), shortcut: 'h' },
+  { to: '/guides', icon: IconHelp, texts: catalogue({ name: 'Guides' }, { name: '指南' }), shortcut: 'h' },
   { to: '/account', icon: IconSettings, texts: catalogue({ name: 'Settings' }, { name: '设置' }), shortcut: 's' },
   {
     to: '/operator/models',

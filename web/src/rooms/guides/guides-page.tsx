@@ -62,7 +62,7 @@ function AllGuides() {
           </ul>
         </Panel>
       ))}
-      <p>
+      <p className={styles.reference}>
         <ForeignLink href={`${basePath()}/reference`}>{t.reference}</ForeignLink>
       </p>
     </>
