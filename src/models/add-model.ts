@@ -172,7 +172,10 @@ function checkId(models: ModelsService, options: AddModelOptions, listed: Catalo
   }
   if (listed) checkListedOptions(listed, options);
   const registered = readRegistry(models.registryPath).entries.has(id);
-  if (registered && !force) throw new ModelError(`${id} is already there; replace it with --force.`);
+  if (registered && !force)
+    throw new ModelError(`${id} is already there; replace it with --force.`, {
+      inRequest: `${id} is already there; remove it first, or choose another id.`,
+    });
 }
 
 function checkListedOptions(listed: CatalogueEntry, options: AddModelOptions): void {
@@ -181,6 +184,9 @@ function checkListedOptions(listed: CatalogueEntry, options: AddModelOptions): v
   if (options.rate ?? options.name ?? options.queryInstruction) {
     throw new ModelError(
       `The catalogue describes ${listed.id}; only --gguf can be given, and how it is loaded. Choose another id.`,
+      {
+        inRequest: `The catalogue describes ${listed.id}; only its file can be given, and how it is loaded. Choose another id.`,
+      },
     );
   }
 }
@@ -224,7 +230,9 @@ function supportedOf(facts: GgufFacts, options: AddModelOptions & { kind: ModelK
   const { kind, contextTokens, ggufPath } = options;
   const supported = supportedContextOf(facts) ?? contextTokens;
   if (supported === undefined)
-    throw new ModelError(`${basename(ggufPath)} does not say its context length; give one with --context.`);
+    throw new ModelError(`${basename(ggufPath)} does not say its context length; give one with --context.`, {
+      inRequest: `${basename(ggufPath)} does not say its context length; give a context.`,
+    });
   return usualContextOf(kind, supported);
 }
 

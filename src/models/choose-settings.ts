@@ -89,7 +89,8 @@ function checkChange({ contextTokens, sequences }: SettingsChange, kind: EngineM
   if (contextTokens != null && (!Number.isSafeInteger(contextTokens) || contextTokens < 1))
     throw new ModelError('The context must be a whole number of tokens, at least 1.');
   if (sequences == null) return;
-  if (kind !== 'text') throw new ModelError('Such a model reads one input after another; it takes no --sequences.');
+  if (kind !== 'text')
+    throw new ModelError('Such a model reads one input after another; it takes no number of sequences.');
   if (!Number.isSafeInteger(sequences) || sequences < 1 || sequences > mostSequences)
     throw new ModelError(`The sequences must be a whole number of calls at once, from 1 to ${mostSequences}.`);
 }

@@ -6,6 +6,15 @@ import { messageOf } from '#kernel';
  */
 export class ModelError extends Error {
   override readonly name = 'ModelError';
+  /** The same for callers of the API and the web app: what helps at a terminal does not help them. */
+  readonly requestMessage: string;
+
+  constructor(message: string, { inRequest = message, ...options }: ErrorOptions & { inRequest?: string } = {}) {
+    super(message, options);
+    this.requestMessage = inRequest.replaceAll(/--([a-z]+(?:-[a-z]+)*)/g, (_, option: string) =>
+      option.replaceAll('-', '_'),
+    );
+  }
 }
 
 /** Somebody else works on the same files at present. */

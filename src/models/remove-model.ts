@@ -70,7 +70,9 @@ async function removeRemains(models: ModelsService, id: string): Promise<Removed
 async function refuseUsed({ id, listUsesOf }: RemoveModelOptions): Promise<void> {
   const uses = await listUsesOf(id);
   if (uses.length > 0)
-    throw new ModelError(`${id} is used by ${uses.slice(0, 5).join(', ')}; remove it all the same with --force.`);
+    throw new ModelError(`${id} is used by ${uses.slice(0, 5).join(', ')}; remove it all the same with --force.`, {
+      inRequest: `${id} is used by ${uses.slice(0, 5).join(', ')}. With force it is removed all the same.`,
+    });
 }
 
 async function removeFolder(folder: string): Promise<string | null> {

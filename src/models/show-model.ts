@@ -77,7 +77,8 @@ export async function showModel(models: ModelsService, planner: ModelPlanner, id
 export function findModel(models: ModelsService, id: string): BaseModel {
   const model = models.findKnown(id);
   if (model) return model;
-  throw new ModelError(`There is no model ${JSON.stringify(id.slice(0, 80))}; \`fanfold models list\` shows all.`);
+  const what = `There is no model ${JSON.stringify(id.slice(0, 80))}`;
+  throw new ModelError(`${what}; \`fanfold models list\` shows all.`, { inRequest: `${what}.` });
 }
 
 async function planOf(

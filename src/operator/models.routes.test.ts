@@ -131,6 +131,7 @@ test('a pull goes on where it stopped after a restart', async () => {
 test('a pull that cannot be says why, at once or in its row', async () => {
   const unknown = await ask('POST', 'pulls', { model: 'no-such-model' });
   assert.deepEqual([unknown.status, unknown.body.error.code], [400, 'invalid_request']);
+  assert.match(unknown.body.error.message, /no model "no-such-model" to pull\..* Search the hub for others\.$/);
   const { body } = await ask('POST', 'pulls', { model: 'org/nothing-here' });
   const { state, error } = await ended(body.id);
   assert.equal(state, 'failed');
@@ -142,7 +143,10 @@ test('a file is added by its path, set, and removed unless it is used', async ()
   const added = await ask('POST', 'models', { id: 'mine', path, context_tokens: 2048 });
   assert.deepEqual([added.status, added.body.max_context_tokens], [201, 2048]);
   const again = await ask('POST', 'models', { id: 'mine', path });
-  assert.equal(again.body.error.code, 'invalid_request');
+  assert.deepEqual(
+    [again.body.error.code, again.body.error.message],
+    ['invalid_request', 'mine is already there; remove it first, or choose another id.'],
+  );
   const set = await ask('PATCH', 'models/mine', { context_tokens: 1024, kv: 'q8_0' });
   assert.deepEqual([set.status, set.body.kv, set.body.path], [200, 'q8_0', path]);
   const job = `insert into hosted_models (id, project_id, alias, display_name, search_text, target_type, target_id, base_model_id, state, rate_micro_per_minute, price_version)

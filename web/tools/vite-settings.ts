@@ -11,7 +11,7 @@ const own = (...names: string[]) => inFolders(/web[\\/]src[\\/]ui/, names);
 
 /** Components that nearly every page shows, with their dependencies. */
 const components = [
-  /web[\\/]src[\\/]i18n[\\/]/,
+  /web[\\/]src[\\/]i18n[\\/](?!problem|overflow|inactive|missing)/,
   own(
     'async-boundary',
     'panel',
@@ -27,7 +27,7 @@ const components = [
     'kind',
     'use-scroll-to-active-tab',
   ),
-  component('Group', 'Stack', 'Text', 'Anchor', 'Paper', 'Skeleton', 'Badge', 'Progress'),
+  component('Alert', 'Group', 'Stack', 'Text', 'Anchor', 'Paper', 'Skeleton', 'Badge', 'Progress'),
 ];
 const fields = [
   own('search-field', 'growing-textarea'),
@@ -83,6 +83,7 @@ export function viteSettings(): InlineConfig & { build: NonNullable<InlineConfig
               { name: 'fields', test: anyOf(fields), minShareCount: 2, priority: 4 },
               { name: 'forms', test: anyOf(forms), minShareCount: 2, priority: 4 },
               { name: 'overlays', test: anyOf(overlays), minShareCount: 2, priority: 3 },
+              { name: 'problems', test: /problem-alert|i18n[\\/](problem|overflow|inactive|missing)/, priority: 3 },
               { name: 'charts', test: /web[\\/]src[\\/]charts[\\/]/, minShareCount: 2, priority: 3 },
               {
                 name: 'playground',

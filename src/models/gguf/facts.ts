@@ -121,9 +121,8 @@ function checkText(facts: GgufFacts, file: string): string[] {
 const isReranker = ({ pooling, hasClassifier }: GgufFacts) => pooling === 'rank' || hasClassifier;
 
 function needsKindReranker(file: string): ModelError {
-  return new ModelError(
-    `${file} is a reranker: it scores pairs of texts and makes no text and no vectors. Add it with --kind reranker.`,
-  );
+  const what = `${file} is a reranker: it scores pairs of texts and makes no text and no vectors.`;
+  return new ModelError(`${what} Add it with --kind reranker.`, { inRequest: `${what} Choose the kind reranker.` });
 }
 
 function checkReranker(facts: GgufFacts, file: string): string[] {

@@ -145,8 +145,8 @@ async function send(url: URL, headers: Record<string, string>, limits: { signal:
     throw new TransferError(`${url.host} cannot be reached (${systemCodeOf(error) ?? reasonOf(error)})`, {
       cause: error,
       hint:
-        'Check the network, or name another hub with HF_ENDPOINT; without one, copy the file here and register it with ' +
-        'fanfold models add.',
+        'Check the network, or name another hub with HF_ENDPOINT; without one, copy the file to the server and add it ' +
+        'by its path.',
     });
   }
 }
@@ -207,7 +207,14 @@ export async function withModelErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof HubRefusal) throw new ModelError(capitalized(error.message), { cause: error });
+    if (error instanceof HubRefusal) {
+      const message = capitalized(error.message);
+      const inRequest = message.replace(
+        /; look it up with: fanfold models search WORD$/,
+        '; search the hub for its name.',
+      );
+      throw new ModelError(message, { cause: error, inRequest });
+    }
     if (error instanceof TransferError) {
       const hint = error.hint ?? 'What has arrived stays, and the next pull goes on from there.';
       throw new ModelError(`${capitalized(error.message)}. ${hint}`, { cause: error });

@@ -55,9 +55,10 @@ export function findVariants(
   { repo, file, quantisation }: Pick<HubReference, 'repo' | 'file' | 'quantisation'>,
 ): readonly HubVariant[] {
   if (variants.length === 0) {
-    throw new ModelError(
-      `${repo} has no GGUF model; look for a conversion with: fanfold models search ${JSON.stringify(basename(repo))}`,
-    );
+    const what = `${repo} has no GGUF model; look for a conversion`;
+    throw new ModelError(`${what} with: fanfold models search ${JSON.stringify(basename(repo))}`, {
+      inRequest: `${what}: search for ${basename(repo)}.`,
+    });
   }
   if (file !== null) return [variantOfFile(variants, { repo, file })];
   const main = mainModel(variants, repo);

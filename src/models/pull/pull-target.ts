@@ -76,8 +76,9 @@ function noSuchModel({ catalogue }: ModelsService, name: string): ModelError {
   const ids = [...pullable(catalogue.entries), ...catalogue.library].map((entry) => entry.id);
   const nearest = nearestName(name, ids);
   const guess = nearest === null ? '' : ` Did you mean ${nearest}?`;
+  const what = `The catalogue has no model ${shown(name)} to pull.${guess}`;
   const look = 'fanfold models catalogue lists those it has, fanfold models search WORD those of the hub.';
-  return new ModelError(`The catalogue has no model ${shown(name)} to pull.${guess} ${look}`);
+  return new ModelError(`${what} ${look}`, { inRequest: `${what} Search the hub for others.` });
 }
 
 function pullable(entries: readonly CatalogueEntry[]): CatalogueEntry[] {
@@ -115,8 +116,10 @@ export function chooseId(
       return { id, listed: null };
     canReplace = target.id === id;
   }
-  const help = `choose another --id${canReplace ? ', or replace it with --force' : ''}`;
-  throw new ModelError(`${ids.join(' and ')} ${ids.length > 1 ? 'are' : 'is'} another model here; ${help}.`);
+  const what = `${ids.join(' and ')} ${ids.length > 1 ? 'are' : 'is'} another model here`;
+  throw new ModelError(`${what}; choose another --id${canReplace ? ', or replace it with --force' : ''}.`, {
+    inRequest: `${what}; remove ${ids.length > 1 ? 'one of them' : 'it'} first, or choose another id.`,
+  });
 }
 
 function isOf({ hub }: RegistryEntry, { repo }: PullTarget, { name }: HubVariant): boolean {

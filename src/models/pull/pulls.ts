@@ -11,7 +11,7 @@ import {
   type PageRequest,
   readListPage,
 } from '#kernel';
-import { ModelBusyError, ModelError, reasonOf } from '../model-error.ts';
+import { ModelBusyError, ModelError } from '../model-error.ts';
 import type { ModelsService } from '../models-service.ts';
 import { pullModel } from './pull-model.ts';
 import { findTarget } from './pull-target.ts';
@@ -148,7 +148,7 @@ async function fetchPull(options: ModelPullsOptions, pull: ModelPull, { signal }
   } catch (error) {
     if (signal.aborted || error instanceof ModelBusyError) throw error;
     if (canceled.signal.aborted) return { state: 'canceled' };
-    if (error instanceof ModelError) return { state: 'failed', error: reasonOf(error) };
+    if (error instanceof ModelError) return { state: 'failed', error: error.requestMessage };
     throw error;
   } finally {
     await writing.stop();

@@ -48,7 +48,9 @@ export async function saveRoute(sql: Sql, models: ModelsService, given: RouteDes
 function checkModel(models: ModelsService, { api, baseModelId }: { api: DialectName; baseModelId: string }): void {
   const model = models.findKnown(baseModelId);
   if (!model)
-    throw new ModelError(`There is no base model ${baseModelId}. See: fanfold models list, fanfold models catalogue`);
+    throw new ModelError(`There is no base model ${baseModelId}. See: fanfold models list, fanfold models catalogue`, {
+      inRequest: `There is no base model ${baseModelId}.`,
+    });
   const { countTexts, rerankRequest } = engineDialects[api];
   if (rerankRequest === null && model.kind === 'reranker')
     throw new ModelError(`--api ${api}: this engine does not rerank, and ${model.id} is a reranker.`);

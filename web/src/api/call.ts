@@ -1,3 +1,4 @@
+import { checkConnection, reportAnswer } from './connection.ts';
 import { fetchWithEarlyResponse } from './early-responses.ts';
 import { parseExactJson } from './exact-json.ts';
 import type { Routes } from './generated/contract.ts';
@@ -67,17 +68,21 @@ export function fetchRoute<Name extends RouteName>(route: Name, options: LooseOp
   });
 }
 
+/** Of the projects: calls of models, which are listed as requests. */
+const callRoute = /^POST .*\/(\{chat_id\}\/messages|\{message_id\}\/retry|embeddings|rerank)$/;
+
 /** The raw response, for streams and files. Throws a `Problem` unless it succeeded. */
 export async function send(route: RouteName, options: LooseOptions): Promise<Response> {
   const response = await request(route, options);
   if (response.ok) return response;
-  const problem = await problemOf(response);
+  const isCall = callRoute.test(route);
+  const problem = await problemOf(response, isCall);
   // Another tab signed in again, so the session and its token are new.
   if (problem.param !== 'x-fnf-csrf') throw problem;
   await renewSession();
   const again = await request(route, options);
   if (again.ok) return again;
-  throw await problemOf(again);
+  throw await problemOf(again, isCall);
 }
 
 async function request(route: RouteName, { path, query, body, signal, idempotencyKey, headers }: LooseOptions) {
@@ -86,7 +91,7 @@ async function request(route: RouteName, { path, query, body, signal, idempotenc
   const address = basePath() + fill(template, path ?? {}) + queryText(query ?? {});
   const ask = isChange ? fetch : fetchWithEarlyResponse;
   try {
-    return await ask(address, {
+    const response = await ask(address, {
       method,
       credentials: 'same-origin',
       headers: {
@@ -99,8 +104,11 @@ async function request(route: RouteName, { path, query, body, signal, idempotenc
       body: body === undefined ? null : JSON.stringify(body),
       signal: signal ?? null,
     });
+    reportAnswer();
+    return response;
   } catch (error) {
     if (signal?.aborted || error instanceof Problem) throw error;
+    checkConnection();
     throw lostConnection();
   }
 }

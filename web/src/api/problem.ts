@@ -11,6 +11,8 @@ export class Problem extends Error {
   readonly details: Record<string, unknown> | null;
   readonly requestId: string | null;
   readonly retryAfterS: number | null;
+  /** Whether it is a call of a model, which the page of requests shows by its request id. */
+  readonly isCall: boolean;
 
   constructor(facts: ProblemOptions) {
     super(facts.message);
@@ -20,6 +22,7 @@ export class Problem extends Error {
     this.details = facts.details ?? null;
     this.requestId = facts.requestId ?? null;
     this.retryAfterS = facts.retryAfterS ?? null;
+    this.isCall = facts.isCall ?? false;
   }
 }
 
@@ -31,14 +34,16 @@ type ProblemOptions = {
   details?: Record<string, unknown> | null;
   requestId?: string | null;
   retryAfterS?: number | null;
+  isCall?: boolean;
 };
 
-export async function problemOf(response: Response): Promise<Problem> {
+export async function problemOf(response: Response, isCall = false): Promise<Problem> {
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
   const common = {
     status: response.status,
     requestId: response.headers.get('x-request-id'),
     retryAfterS: Number.isFinite(retryAfter) ? retryAfter : null,
+    isCall,
   };
   const error = errorIn(await response.json().catch(() => null));
   if (!error) return new Problem({ ...common, code: 'unexpected_answer', message: `HTTP ${response.status}` });

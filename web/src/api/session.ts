@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
+import { checkConnection, reportAnswer } from './connection.ts';
 import { fetchWithEarlyResponse } from './early-responses.ts';
 import type { Schemas } from './generated/contract.ts';
 import { basePath } from './page-settings.ts';
@@ -17,8 +18,10 @@ export const sessionQuery = queryOptions({
 async function readSession(): Promise<SignedIn | null> {
   const address = `${basePath()}/api/v1/auth/session`;
   const response = await fetchWithEarlyResponse(address, { credentials: 'same-origin' }).catch(() => {
+    checkConnection();
     throw lostConnection();
   });
+  reportAnswer();
   if (response.status === 401) {
     if (queryClient.getQueryData(['session'])) queryClient.setQueryData(endedKey, true);
     return null;

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { basePath } from '../api/page-settings.ts';
+import { isServerThere } from '../api/connection.ts';
 import { isProblem, lostConnection } from '../api/problem.ts';
 import { useTexts } from '../i18n/catalogue.ts';
 import { Page } from '../ui/page.tsx';
@@ -61,9 +61,3 @@ function isFirstTime(): boolean {
   sessionStorage.setItem(key, location.href);
   return isFirst;
 }
-
-const isServerThere = (): Promise<boolean> =>
-  fetch(`${basePath()}/api/v1/auth/options`).then(
-    () => true,
-    () => false,
-  );

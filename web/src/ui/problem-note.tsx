@@ -1,33 +1,33 @@
-import { Alert, Button, Code } from '@mantine/core';
-import { Fragment } from 'react';
+import { Button } from '@mantine/core';
+import { lazy, Suspense } from 'react';
 import { isProblem } from '../api/problem.ts';
 import { useTexts } from '../i18n/catalogue.ts';
-import { useProblemText } from '../i18n/problem-texts.ts';
 import { sharedTexts } from '../i18n/shared-texts.ts';
-import { IconAlertCircle } from './icons.tsx';
-import styles from './problem-note.module.css';
+import type { ProblemNoteProps } from './problem-alert.tsx';
 
-type ProblemNoteProps = { error: unknown; onRetry?: (() => void) | undefined };
+/** Loaded after the first page, together with the notices. */
+const ProblemAlert = lazy(() =>
+  import('./problem-alert.tsx').then(
+    (late) => ({ default: late.ProblemAlert }),
+    () => ({ default: PlainNote }),
+  ),
+);
 
 /** What failed, what to do next, the code to look up, and the request id for the operator. */
-export function ProblemNote({ error, onRetry }: ProblemNoteProps) {
-  const t = useTexts(sharedTexts);
-  const { what, next } = useProblemText()(error);
-  const facts = isProblem(error) ? [error.code, error.requestId].filter((fact) => fact !== null) : [];
+export function ProblemNote(props: ProblemNoteProps) {
   return (
-    <Alert color="rust" icon={<IconAlertCircle />} title={what} role="alert">
-      {next && <span>{next}</span>}
-      {facts.map((fact) => (
-        <Fragment key={fact}>
-          {' '}
-          <Code className={styles.id}>{fact}</Code>
-        </Fragment>
-      ))}
-      {onRetry && (
-        <Button variant="default" size="xs" mt={next ? 'xs' : 0} display="block" onClick={onRetry}>
-          {t.retry}
-        </Button>
-      )}
-    </Alert>
+    <Suspense>
+      <ProblemAlert {...props} />
+    </Suspense>
+  );
+}
+
+/** Where the rest cannot be loaded. */
+function PlainNote({ error, onRetry }: ProblemNoteProps) {
+  const { retry } = useTexts(sharedTexts);
+  return (
+    <div role="alert">
+      {isProblem(error) && error.message} {onRetry && <Button onClick={onRetry}>{retry}</Button>}
+    </div>
   );
 }

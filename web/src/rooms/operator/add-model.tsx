@@ -1,7 +1,8 @@
-import { Stack, TextInput } from '@mantine/core';
+import { NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import { type ModelKind, modelKinds } from '../../ui/kind.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { SubmitRow } from '../../ui/submit-row.tsx';
@@ -24,15 +25,21 @@ function AddForm({ onClose }: { onClose: () => void }) {
   const t = useTexts(modelsTexts);
   const add = useAddModel();
   const form = useForm({
-    initialValues: { path: '', id: '' },
+    initialValues: { path: '', id: '', kind: '' as ModelKind | '', context: '' },
     validate: {
       path: (text) => (text.trim() === '' ? t.pathMissing : null),
       id: (text) => (/^[a-z0-9][a-z0-9._-]{0,62}$/.test(text.trim()) ? null : t.idWrong),
+      context: (text) => (/^\d*$/.test(text.trim()) ? null : t.numberWrong),
     },
   });
-  const submit = form.onSubmit(({ path, id }) =>
+  const submit = form.onSubmit(({ path, id, kind, context }) =>
     add.mutate(
-      { path: path.trim(), id: id.trim() },
+      {
+        path: path.trim(),
+        id: id.trim(),
+        ...(kind === '' ? {} : { kind }),
+        context_tokens: context.trim() === '' ? null : Number(context),
+      },
       {
         onSuccess: (added) => {
           notify({ tone: 'good', text: [t.added(added.id), ...added.warnings].join(' ') });
@@ -46,6 +53,17 @@ function AddForm({ onClose }: { onClose: () => void }) {
       <Stack gap="md">
         <TextInput label={t.path} description={t.pathHint} data-autofocus {...form.getInputProps('path')} />
         <TextInput label={t.id} description={t.idHint} {...form.getInputProps('id')} />
+        <NativeSelect
+          label={t.kind}
+          data={[{ value: '', label: t.kindOfFile }, ...modelKinds.map((value) => ({ value, label: t.kinds[value] }))]}
+          {...form.getInputProps('kind')}
+        />
+        <TextInput
+          label={t.contextTokens}
+          description={t.auto}
+          inputMode="numeric"
+          {...form.getInputProps('context')}
+        />
         {add.error && <ProblemNote error={add.error} />}
         <SubmitRow action={t.add} isBusy={add.isPending} onCancel={onClose} />
       </Stack>

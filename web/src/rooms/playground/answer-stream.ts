@@ -37,6 +37,7 @@ export function appendFrame(text: LiveText, frame: AnswerFrame): LiveText {
 /** Reads a stream to its end. An error frame, or an end without `[DONE]`, is a problem: the answer is incomplete. */
 export async function readFrames(response: Response, onFrame: (frame: AnswerFrame) => void): Promise<void> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const requestId = response.headers.get('x-request-id');
   let waiting = '';
   for (;;) {
     // If the server or a proxy closes the connection, the browser throws an error of its own.
@@ -50,7 +51,7 @@ export async function readFrames(response: Response, onFrame: (frame: AnswerFram
       if (data === '[DONE]') return;
       // as: the server sends frames of this shape.
       const frame = JSON.parse(data) as AnswerFrame;
-      if (frame.error) throw new Problem({ status: 200, ...frame.error });
+      if (frame.error) throw new Problem({ status: 200, ...frame.error, requestId, isCall: true });
       onFrame(frame);
     }
   }

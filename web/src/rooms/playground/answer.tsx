@@ -46,7 +46,7 @@ export function Answer({ project, choices, chatId, message, timing, onRetry, onC
   return (
     <article className={styles.answer}>
       <AnswerText text={text} isRaw={isRaw} />
-      {error && <ProblemNote error={new Problem({ status: 0, ...error, retryAfterS: error.retry_after_s })} />}
+      {error && <ProblemNote error={problemIn(error, message.request_id)} />}
       <Facts choices={choices} message={message} timing={timing} />
       <div className={styles.actions}>
         {state !== 'complete' && <Badge color={state === 'failed' ? 'rust' : 'amber'}>{t.states[state]}</Badge>}
@@ -112,6 +112,9 @@ function callOf(request: Record<string, unknown>, { project, choices }: Pick<Ans
   if (!elsewhere) return { baseUrl: project.inference_base_url, body: request };
   return { baseUrl: elsewhere.baseUrl, body: { ...request, model: elsewhere.model } };
 }
+
+const problemIn = ({ retry_after_s: retryAfterS, ...error }: NonNullable<Message['error']>, requestId: string | null) =>
+  new Problem({ status: 0, ...error, retryAfterS, requestId, isCall: true });
 
 type FactsProps = Pick<AnswerProps, 'choices' | 'message' | 'timing'>;
 
