@@ -8,6 +8,7 @@ import { createDataset, type NewDataset } from './datasets.ts';
 import { type ExampleTokensDeps, tokenCounterOf } from './example-tokens.ts';
 import { type Addition, addExamples } from './examples/add-examples.ts';
 import { type BulkAddition, bulkAdd } from './examples/bulk-add.ts';
+import { bulkChangeRoutes } from './examples/bulk-change.routes.ts';
 import { examplesRoutes } from './examples/examples.routes.ts';
 import { type NewExample, prepareExamples } from './examples/new-examples.ts';
 import { replaceExamples } from './examples/replace-examples.ts';
@@ -46,6 +47,7 @@ export function createDatasets(options: DatasetsOptions) {
       await app.register(versionsRoutes(options));
       await app.register(changesRoutes(options));
       await app.register(examplesRoutes(options));
+      await app.register(bulkChangeRoutes(options));
     },
     /** Takes up background work that was left, once the jobs have started. */
     start: () => resumeIndexing(database, jobs),

@@ -1,6 +1,7 @@
 import type { Contract } from '#http';
 import {
   addedSchema,
+  bulkResultSchema,
   createExamplesDocumented,
   exampleSchema,
   examplesPageSchema,
@@ -80,6 +81,26 @@ export const createContract: Contract = {
     },
   },
   faults: ['not_found', 'owner_required', 'state_conflict', 'in_use', 'capacity_unavailable'],
+  idempotent: true,
+};
+
+export const bulkContract: Contract = {
+  tag,
+  summary: 'Move or delete many examples',
+  description:
+    'Moves up to 1,000 examples to a split, or takes them out of the dataset, in one change. Which ones is said by their ids or by a filter of the list. With a filter, repeat the request until `remaining` is 0. Contents, and what others have changed meanwhile, stay as they are.',
+  bodyExamples: [
+    { title: 'By their ids', value: { action: 'move', split: 'test', ids: [example.id] } },
+    { title: 'All that match', value: { action: 'delete', filter: { q: 'parcel', split: 'train' } } },
+  ],
+  answers: {
+    200: {
+      description: 'What was changed.',
+      schema: bulkResultSchema,
+      example: { changed: 1, ids: [example.id], unchanged: 0, missing: 0, remaining: 0 },
+    },
+  },
+  faults: ['not_found', 'owner_required', 'state_conflict', 'in_use'],
   idempotent: true,
 };
 

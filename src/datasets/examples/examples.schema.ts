@@ -4,6 +4,7 @@ import { parseExactJson, timeOfId } from '#kernel';
 import type { ExampleContent, ExampleKind } from '../content/example-content.ts';
 import type { Issue } from '../content/issues.ts';
 import type { AddedExample } from './add-examples.ts';
+import { maxBulkExamples } from './bulk-change.ts';
 import type { ListedExample } from './example-list.store.ts';
 
 const splits = ['train', 'test'] as const;
@@ -153,6 +154,42 @@ export const updateExampleBody = Type.Object({
   text: Type.Optional(Type.Unknown()),
   embedding: Type.Optional(Type.Unknown()),
   split: Type.Optional(split()),
+});
+
+const filterFields = {
+  q: examplesQuery.properties.q,
+  split: Type.Optional(split({ description: 'Only examples of this split.' })),
+  origin: Type.Optional(Type.Enum([...origins], { description: 'Only examples of this origin.', type: 'string' })),
+  valid: examplesQuery.properties.valid,
+};
+
+export const bulkExamplesBody = Type.Object({
+  action: Type.Enum(['move', 'delete'], {
+    description: '`move`: the examples come into `split`. `delete`: they leave the dataset; versions keep them.',
+    type: 'string',
+  }),
+  split: Type.Optional(split({ description: 'Of `move`: where to.' })),
+  ids: Type.Optional(
+    Type.Array(Type.String({ maxLength: 64 }), {
+      description: 'Which examples. Send this or `filter`.',
+      minItems: 1,
+      maxItems: maxBulkExamples,
+    }),
+  ),
+  filter: Type.Optional(
+    Type.Object(filterFields, {
+      description: 'All examples that match, as in the list; an empty filter matches all.',
+      additionalProperties: false,
+    }),
+  ),
+});
+
+export const bulkResultSchema = Type.Object({
+  changed: Type.Integer({ description: 'Examples that were moved or deleted.', minimum: 0 }),
+  ids: Type.Array(Type.String(), { description: 'Their ids.' }),
+  unchanged: Type.Integer({ description: 'Examples that were in the split already.', minimum: 0 }),
+  missing: Type.Integer({ description: 'Ids that are not in the dataset.', minimum: 0 }),
+  remaining: Type.Integer({ description: 'Examples that the filter still matches: send it again.', minimum: 0 }),
 });
 
 const issue = Type.Object({

@@ -38,6 +38,8 @@ export type ReaderOptions = {
   format: FileFormat | null;
   encoding: string | null;
   delimiter: string | null;
+  /** Of a workbook. */
+  sheet: string | null;
   sampleRows: number;
   /** Null: the one that fits the detected shape. */
   mapping: WireMapping | null;

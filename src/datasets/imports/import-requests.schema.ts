@@ -1,12 +1,16 @@
 import Type from 'typebox';
 import { pageQuery } from '#http';
 import { importStates } from './import-record.ts';
-import { formats, issueCodes, mapping, mappingText, optionsSchema } from './import-terms.schema.ts';
+import { formats, issueCodes, mapping, mappingText, optionsSchema, sheetName } from './import-terms.schema.ts';
 
 const format = Type.Enum([...formats], {
   description: 'Format of the file, whether packed with gzip or not. By default it is found out.',
   type: 'string',
 });
+
+const sheet = sheetName(
+  'Sheet of a workbook (`xlsx`) to be read, by its name. By default it is the first one that is shown and has rows.',
+);
 
 export const createImportBody = Type.Object({
   dataset_id: Type.Optional(Type.String({ description: 'Dataset that gets the examples.' })),
@@ -19,6 +23,7 @@ export const createImportBody = Type.Object({
   file_name: Type.String({ description: 'Name of the file; its ending helps to find out the format.' }),
   size_bytes: Type.Integer({ description: 'Size of the file, as it is uploaded.', minimum: 1 }),
   format: Type.Optional(format),
+  sheet: Type.Optional(sheet),
   sha256: Type.Optional(
     Type.String({
       description: 'SHA-256 of the file in hex. A file with another one is dropped.',
@@ -29,6 +34,7 @@ export const createImportBody = Type.Object({
 
 export const profileBody = Type.Object({
   format: Type.Optional(format),
+  sheet: Type.Optional(sheet),
   encoding: Type.Optional(
     Type.String({
       description: 'Encoding of the text, such as `utf-8`, `gb18030` or `windows-1252`.',

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 
-export const formats = ['jsonl', 'json', 'csv', 'tsv', 'parquet'] as const;
+export const formats = ['jsonl', 'json', 'csv', 'tsv', 'parquet', 'xlsx'] as const;
 
 export const issueCodes = [
   'bad_json',
@@ -20,6 +20,8 @@ export const issueCodes = [
   'positive_equals_negative',
   'positive_missing',
 ] as const;
+
+export const sheetName = (description: string) => Type.String({ description, minLength: 1, maxLength: 255 });
 
 const column = Type.Union([
   Type.String({ maxLength: 500 }),

@@ -118,7 +118,7 @@ export const profileContract: Contract = {
   tag,
   summary: 'Read the file of an import in another way',
   description:
-    'The file is read by itself after its upload. Call this when the format, the encoding or the delimiter was not found out rightly.',
+    'The file is read by itself after its upload. Call this when the format, the encoding or the delimiter was not found out rightly, or for another sheet of a workbook.',
   bodyExample: { format: 'csv', encoding: 'gb18030', delimiter: ';' },
   answers: { 202: { ...one, example: uploaded } },
   faults: ['not_found', 'owner_required', 'state_conflict'],
@@ -138,6 +138,8 @@ export const readProfileContract: Contract = {
         encoding: 'utf-8',
         delimiter: null,
         gzip: false,
+        sheet: null,
+        sheets: [],
         columns: [{ name: 'messages', type: 'array', null_count: 0, samples: ['[{"role":"user","content":"Hi"}]'] }],
         detected_shape: 'chat',
         suggested_mapping: { messages: 'messages' },

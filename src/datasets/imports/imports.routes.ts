@@ -75,7 +75,8 @@ function requestOf(body: Static<typeof createImportBody>) {
     file_name: fileName,
     size_bytes: sizeBytes,
   } = body;
-  return { datasetId, datasetName, fileName, sizeBytes, format: body.format ?? null, sha256: body.sha256 ?? null };
+  const { format = null, sheet = null, sha256 = null } = body;
+  return { datasetId, datasetName, fileName, sizeBytes, format, sheet, sha256 };
 }
 
 function uploadOf(

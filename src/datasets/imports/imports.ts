@@ -22,6 +22,7 @@ export type ImportRequest = {
   fileName: string;
   sizeBytes: number;
   format: FileFormat | null;
+  sheet: string | null;
   sha256: string | null;
 };
 
@@ -41,7 +42,7 @@ export async function createImport(
     });
   await takeStorage(tx, { projectId: project.id, bytes: request.sizeBytes });
   const id = newId('imp');
-  const { datasetId, datasetName, sizeBytes, format } = request;
+  const { datasetId, datasetName, sizeBytes, format, sheet } = request;
   await insertImport(tx, {
     id,
     projectId: project.id,
@@ -50,7 +51,7 @@ export async function createImport(
     fileName,
     sizeBytes,
     expectedSha256: request.sha256?.toLowerCase() ?? null,
-    readerOptions: { format, encoding: null, delimiter: null, sampleRows: defaultSampleRows, mapping: null },
+    readerOptions: { format, encoding: null, delimiter: null, sheet, sampleRows: defaultSampleRows, mapping: null },
     options: defaultOptions,
     createdBy: author.actor,
     requestId: author.requestId,
@@ -99,6 +100,7 @@ export type ProfileRequest = {
   format?: FileFormat | undefined;
   encoding?: string | undefined;
   delimiter?: string | undefined;
+  sheet?: string | undefined;
   sampleRows?: number | undefined;
 };
 
@@ -114,7 +116,7 @@ export async function requestAnotherProfile(
   { request, task }: { request: ProfileRequest; task: ImportTask },
 ): Promise<ImportRecord> {
   if (!mayBeProfiled.includes(record.state)) throw wrongState(record.state, mayBeProfiled);
-  const { format = null, encoding = null, delimiter = null, sampleRows = defaultSampleRows } = request;
+  const { format = null, encoding = null, delimiter = null, sheet = null, sampleRows = defaultSampleRows } = request;
   if (encoding !== null && !isKnownEncoding(encoding))
     throw fault('invalid_request', { message: 'encoding: this encoding is not known.', param: 'encoding' });
   if (delimiter !== null && marks.includes(delimiter))
@@ -122,7 +124,14 @@ export async function requestAnotherProfile(
       message: 'delimiter: a quote or a line break has another meaning in the file.',
       param: 'delimiter',
     });
-  const next = { format, encoding: encoding?.toLowerCase() ?? null, delimiter, sampleRows, mapping: null };
+  const sheets = record.profile?.sheets;
+  if (sheet !== null && sheets && !sheets.includes(sheet))
+    throw fault('invalid_request', {
+      message: 'sheet: the workbook has no sheet of this name.',
+      param: 'sheet',
+      details: { sheets },
+    });
+  const next = { format, encoding: encoding?.toLowerCase() ?? null, delimiter, sheet, sampleRows, mapping: null };
   const { mapping: _, ...before } = record.readerOptions;
   const isSame = Object.entries(before).every(([name, value]) => Reflect.get(next, name) === value);
   if (isSame && record.state !== 'ready') return record;

@@ -15,10 +15,10 @@ const tokenStats = Type.Object(
 );
 
 const issueFields = {
-  line: integer('Line where the row begins, from 1; the number of the row in Parquet.'),
+  line: integer('Line where the row begins, from 1; the number of the row in Parquet and Excel.'),
   byte_offset: nullable(
     integer(),
-    'Where the row begins in the text, after decompression and as UTF-8; null in Parquet.',
+    'Where the row begins in the text, after decompression and as UTF-8; null in Parquet and Excel.',
   ),
   pointer: Type.String({ description: 'Where in the row, as a JSON pointer; empty for all of it.' }),
   code: Type.Enum([...issueCodes], { description: 'What is wrong.', type: 'string' }),
@@ -31,9 +31,11 @@ export const issueSchema = Type.Object(issueFields, { description: 'An issue of 
 
 export const profileSchema = Type.Object({
   format: Type.Enum([...formats], { description: 'Format.', type: 'string' }),
-  encoding: nullable(Type.String(), 'Encoding; null in Parquet.'),
+  encoding: nullable(Type.String(), 'Encoding; null in Parquet and Excel.'),
   delimiter: nullable(Type.String(), 'Delimiter of CSV and TSV.'),
   gzip: Type.Boolean({ description: 'Whether it is packed with gzip.' }),
+  sheet: nullable(Type.String(), 'Sheet that was read; null for all formats but Excel.'),
+  sheets: Type.Array(Type.String(), { description: 'Sheets of the workbook.' }),
   columns: Type.Array(
     Type.Object({
       name: Type.String({ description: 'Name.' }),

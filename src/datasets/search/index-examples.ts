@@ -44,6 +44,19 @@ export async function indexAddition(tx: Sql, change: DatasetChange, { added }: {
   if (added <= indexedAtOnce) while (await indexNext(tx, change.datasetId));
 }
 
+/** In the transaction of a change that has brought rows of these bytes: indexes them, or leaves it to the background if they are large. */
+export async function indexChange(
+  tx: Sql,
+  jobs: Pick<Jobs, 'enqueue'>,
+  { datasetId, seq, bytes }: DatasetChange & { bytes: number },
+): Promise<void> {
+  if (bytes > batch.bytes) {
+    await insertUnindexed(tx, { datasetId, seq });
+    return enqueueIndexing(tx, jobs, datasetId);
+  }
+  await indexExamples(tx, { datasetId, seq }, await listUnindexedExamples(tx, { datasetId, seq, afterId: '' }, batch));
+}
+
 async function indexNext(tx: Sql, datasetId: string): Promise<boolean> {
   const change = await lockUnindexed(tx, datasetId);
   if (!change) return false;

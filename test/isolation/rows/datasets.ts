@@ -145,6 +145,23 @@ export const rows: Row[] = [
     expected: ownerOnlyChange(),
     request: withBody(dataset, { examples: [example('sofa')] }),
   },
+  {
+    operation: 'examples.bulk',
+    expected: ownerOnlyChange(),
+    request: withBody(filled, { action: 'move', split: 'test', filter: {} }),
+    attempts: [
+      {
+        name: 'an example of another dataset',
+        caller: 'owner',
+        request: async (scene) => {
+          const other = await filled(scene);
+          return { ...(await filled(scene)), body: { action: 'delete', ids: [other.params.exampleId] } };
+        },
+        expected: '200',
+        like: async (scene) => ({ ...(await filled(scene)), body: { action: 'delete', ids: [newId('ex')] } }),
+      },
+    ],
+  },
   { operation: 'examples.read', expected: ownerOnlyRead(), request: filled },
   { operation: 'examples.update', expected: ownerOnlyChange(), request: withBody(filled, { split: 'test' }) },
   { operation: 'examples.delete', expected: ownerOnlyChange('204'), request: filled },

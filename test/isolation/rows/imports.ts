@@ -8,6 +8,8 @@ const profile = {
   encoding: 'utf-8',
   delimiter: null,
   gzip: false,
+  sheet: null,
+  sheets: [],
   columns: [{ name: 'messages', type: 'array', null_count: 0, samples: [canary] }],
   detected_shape: 'chat',
   suggested_mapping: { messages: 'messages' },
@@ -28,7 +30,7 @@ const sampled = {
   excerpt: canary,
   tokens: 1,
 };
-const readerOptions = { format: null, encoding: null, delimiter: null, sampleRows: 100, mapping: null };
+const readerOptions = { format: null, encoding: null, delimiter: null, sheet: null, sampleRows: 100, mapping: null };
 const options = { on_invalid: 'reject', dedupe: 'exact', test_ratio: 0.2, split_seed: 0 };
 
 /** An import of the cell's project, for this request alone. */

@@ -95,7 +95,7 @@ export class ProfileBuilder {
     file: OpenedFile,
     { detected, mapping }: { detected: DetectedShape; mapping: WireMapping | null },
   ): FileProfile {
-    const { format, encoding, delimiter, gzip } = file;
+    const { format, encoding, delimiter, gzip, sheet, sheets } = file;
     if (this.#counts.rows === 0) throw new ImportFailure('empty_file', 'The file has no rows.');
     return {
       profile: {
@@ -103,6 +103,8 @@ export class ProfileBuilder {
         encoding,
         delimiter,
         gzip,
+        sheet,
+        sheets: [...sheets],
         columns: this.#columns.profile(),
         detected_shape: detected.shape,
         suggested_mapping: detected.mapping,

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { CsvError, type Info, type Options, parse } from 'csv-parse';
+import { columnNames } from './column-names.ts';
 import { ImportFailure } from './import-failure.ts';
 import { checkColumns } from './read-limits.ts';
 import {
@@ -42,7 +43,7 @@ export async function* readDelimited(
       const location = { line: info.lines - newlinesIn(record), byteOffset: previousEnd };
       previousEnd = info.bytes;
       if (skipsNext) skipsNext = false;
-      else if (columns === null) columns = columnsOf(record, bounds.maxColumns);
+      else if (columns === null) columns = columnNames(record.map(String), bounds.maxColumns, headerHint);
       else batch.push(toRow(record, columns, location));
       if (batch.length < batchRows && info.bytes - batchStart < batchBytes) continue;
       yield batch;
@@ -75,21 +76,11 @@ function optionsOf(delimiter: string, { maxRowBytes }: ReadBounds): Options {
   };
 }
 
+const headerHint = 'Is the delimiter right, and does the first row name the columns?';
+
 /** A header of a million names takes the parser minutes, so whoever can count them before should. */
 export function checkHeader(columns: number, maxColumns: number): void {
-  const hint = 'Is the delimiter right, and does the first row name the columns?';
-  checkColumns(columns, maxColumns, { orMore: true, hint });
-}
-
-function columnsOf(record: readonly Buffer[], maxColumns: number): string[] {
-  checkHeader(record.length, maxColumns);
-  const seen = new Map<string, number>();
-  return record.map((bytes, index) => {
-    const name = bytes.toString().trim() || `column_${index + 1}`;
-    const times = (seen.get(name) ?? 0) + 1;
-    seen.set(name, times);
-    return times === 1 ? name : `${name}_${times}`;
-  });
+  checkColumns(columns, maxColumns, { orMore: true, hint: headerHint });
 }
 
 function toRow(record: readonly Buffer[], columns: readonly string[], location: RowLocation): SourceRow {

@@ -3,9 +3,7 @@ import type { FileFormat } from './source-row.ts';
 
 /** Other formats that are uploaded by mistake, recognised by their first bytes. */
 const foreignFormats: readonly (readonly [string, string])[] = [
-  ['PK\u0003\u0004', 'a ZIP archive (such as an Excel workbook)'],
   ['%PDF', 'a PDF document'],
-  ['\u00d0\u00cf\u0011\u00e0', 'an old Office document'],
   ['\u001f\u008b', 'packed with gzip twice'],
   ['\u0028\u00b5\u002f\u00fd', 'packed with zstd'],
   ['BZh', 'packed with bzip2'],
@@ -25,28 +23,51 @@ const formatOfEnding: Record<string, FileFormat> = {
   tab: 'tsv',
   parquet: 'parquet',
   pq: 'parquet',
+  xlsx: 'xlsx',
+  xlsm: 'xlsx',
 };
 
 export function isGzip(sample: Buffer): boolean {
   return sample[0] === 0x1f && sample[1] === 0x8b;
 }
 
-/** Whether the bytes are a format of their own; what is left is text. Refuses what can be no table at all. */
-export function isParquet(sample: Buffer): boolean {
+/** Formats that are not text, by their first bytes. */
+const binaryFormats = [
+  ['PAR1', 'parquet'],
+  ['PK\u0003\u0004', 'xlsx'],
+] as const;
+
+export type BinaryFormat = (typeof binaryFormats)[number][1];
+
+/** The format of what is not text; null: it is text. Refuses what can be no table at all. */
+export function detectBinaryFormat(sample: Buffer): BinaryFormat | null {
   const beginning = sample.toString('latin1', 0, 16);
+  if (beginning.startsWith(oldOfficeMark)) throw oldOffice(sample);
   const foreign = foreignFormats.find(([mark]) => beginning.startsWith(mark));
   if (foreign)
     throw new ImportFailure('wrong_format', `The file is ${foreign[1]}.`, {
-      hint: 'Upload CSV, TSV, JSON, JSONL or Parquet, plain or with gzip.',
+      hint: 'Upload CSV, TSV, JSON, JSONL or Parquet, plain or with gzip, or an Excel workbook (.xlsx).',
     });
-  return beginning.startsWith('PAR1');
+  return binaryFormats.find(([mark]) => beginning.startsWith(mark))?.[1] ?? null;
+}
+
+/** Of Office files before 2007, and of those with a password. */
+const oldOfficeMark = '\u00d0\u00cf\u0011\u00e0';
+
+function oldOffice(sample: Buffer): ImportFailure {
+  const hint = 'Open it in Excel, remove the password if it has one, and save it as an Excel workbook (.xlsx).';
+  // A file lists what it holds somewhere, in most at its beginning.
+  const holds = (name: string) => sample.includes(Buffer.from(name, 'utf16le'));
+  if (holds('EncryptedPackage')) return new ImportFailure('wrong_format', 'The workbook has a password.', { hint });
+  const what = holds('Workbook') ? 'an old Excel file (.xls)' : 'an old Office file, or one with a password';
+  return new ImportFailure('wrong_format', `The file is ${what}.`, { hint });
 }
 
 export function detectTextFormat(
   beginning: string,
   { requested, fileName }: { requested: FileFormat | null; fileName: string },
 ): FileFormat {
-  if (requested === 'parquet') throw wrong('parquet', 'a text');
+  if (requested === 'parquet' || requested === 'xlsx') throw wrong(requested, 'a text');
   if (beginning.includes('\0'))
     throw new ImportFailure('wrong_format', 'The file is no text: it holds NUL characters.');
   const text = beginning.trimStart();

@@ -7,6 +7,7 @@ export const failureCodes = [
   'too_many_rows',
   'too_many_columns',
   'unknown_encoding',
+  'unknown_sheet',
   'row_too_large',
   'empty_file',
   'file_changed',

@@ -7,6 +7,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { ImportFailure } from './import-failure.ts';
 import { type OpenedFile, openRows, type ReadOptions } from './open-rows.ts';
 import type { ReadBounds, SourceRow } from './source-row.ts';
+import { workbookOf } from './xlsx/workbook.fixture.ts';
 
 const bounds: ReadBounds = { maxTextBytes: 64_000_000, maxRows: 1_000, maxRowBytes: 10_000, maxColumns: 50 };
 const found: ReadOptions = { format: null, encoding: null, delimiter: null };
@@ -60,6 +61,7 @@ export const samples: Record<string, () => Buffer | Promise<Buffer>> = {
   'a.csv': () => Buffer.from('q,n\none,1\n\n"zwei ü",2\r\nthree,3'),
   'a.tsv': () => Buffer.from('q\tn\none\t1\n\nzwei ü\t2\nthree\t3\n'),
   'a.parquet': () => parquetOf("select * from (values ('one', 1), ('zwei ü', 2), ('three', 3)) as t (q, n)"),
+  'a.xlsx': () => workbookOf([{ name: 'Data', rows: [['q', 'n'], ['one', 1], null, ['zwei ü', 2], ['three', 3]] }]),
 };
 
 /** For `assert.rejects`. */

@@ -5,7 +5,14 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { bounded, digestingStream, gunzip, peek } from './byte-stream.ts';
 import { checkHeader, readDelimited } from './delimited.ts';
-import { countColumns, detectDelimiter, detectTextFormat, isGzip, isParquet } from './detect-format.ts';
+import {
+  type BinaryFormat,
+  countColumns,
+  detectBinaryFormat,
+  detectDelimiter,
+  detectTextFormat,
+  isGzip,
+} from './detect-format.ts';
 import { detectEncoding, toUtf8 } from './encoding.ts';
 import { ImportFailure } from './import-failure.ts';
 import { readJsonArray } from './json-array.ts';
@@ -13,11 +20,25 @@ import { readJsonLines } from './json-lines.ts';
 import type { FileFormat, ReadBounds, SourceRow } from './source-row.ts';
 
 /** What the caller knows about the file; null: detected. */
-export type ReadOptions = { format: FileFormat | null; encoding: string | null; delimiter: string | null };
+export type ReadOptions = {
+  format: FileFormat | null;
+  encoding: string | null;
+  delimiter: string | null;
+  /** Of a workbook; left out: the first one with rows. */
+  sheet?: string | null;
+};
 
 export type FileToRead = { name: string; sizeBytes: number; bytes: Readable };
 
-export type DetectedFormat = { format: FileFormat; encoding: string | null; delimiter: string | null; gzip: boolean };
+export type DetectedFormat = {
+  format: FileFormat;
+  encoding: string | null;
+  delimiter: string | null;
+  gzip: boolean;
+  /** The sheet of a workbook that is read; null for other formats. */
+  sheet: string | null;
+  sheets: readonly string[];
+};
 
 export type OpenedFile = DetectedFormat & {
   rows: AsyncIterable<SourceRow[]>;
@@ -48,37 +69,61 @@ export async function openRows(file: FileToRead, { options, bounds, tempDir }: O
   const { sample, chunks } = await peek(bounded(unpacked, bounds.maxTextBytes), sampleBytes);
   if (sample.length === 0) throw new ImportFailure('empty_file', 'The file is empty.');
   const end = { bytesRead: source.bytes, finish: source.finish };
-  if (isParquet(sample)) {
-    checkRequestedFormat(options.format);
-    return { ...(await openParquet(chunks, { packedBytes: file.sizeBytes, bounds, tempDir })), gzip, ...end };
-  }
-  return { ...(await openText({ sample, chunks }, { options, bounds, fileName: file.name })), gzip, ...end };
+  const binary = detectBinaryFormat(sample);
+  const opened =
+    binary === null
+      ? await openText({ sample, chunks }, { options, bounds, fileName: file.name })
+      : await openBinary(binary, chunks, { options, packedBytes: file.sizeBytes, bounds, tempDir });
+  return { sheet: null, sheets: [], ...opened, gzip, ...end };
 }
 
-function checkRequestedFormat(requested: FileFormat | null): void {
-  if (requested !== null && requested !== 'parquet')
-    throw new ImportFailure('wrong_format', `The format is said to be ${requested}, but the file is Parquet.`, {
-      details: { format: requested },
-    });
+function checkRequestedFormat(requested: FileFormat | null, found: BinaryFormat): void {
+  if (requested === null || requested === found) return;
+  const name = found === 'parquet' ? 'Parquet' : 'a ZIP archive, as Excel workbooks are';
+  throw new ImportFailure('wrong_format', `The format is said to be ${requested}, but the file is ${name}.`, {
+    details: { format: requested },
+  });
 }
 
-type ParquetOptions = { packedBytes: number; bounds: ReadBounds; tempDir: string };
+type BinaryOptions = { options: ReadOptions; packedBytes: number; bounds: ReadBounds; tempDir: string };
 
-async function openParquet(chunks: AsyncIterable<Buffer>, { packedBytes, bounds, tempDir }: ParquetOptions) {
-  const file = path.join(tempDir, 'file.parquet');
+/** These have their index at the end, so they are read from the disk. Their readers are large, and most files are text. */
+async function openBinary(
+  format: BinaryFormat,
+  chunks: AsyncIterable<Buffer>,
+  { options, packedBytes, bounds, tempDir }: BinaryOptions,
+) {
+  checkRequestedFormat(options.format, format);
+  const file = path.join(tempDir, `file.${format}`);
   await mkdir(tempDir, { recursive: true, mode: 0o700 });
   await pipeline(chunks, createWriteStream(file));
+  const limits = { packedBytes, bounds };
+  const opened = await openers[format](file, options.sheet ?? null, limits).catch(async (error: unknown) => {
+    await rm(file, { force: true });
+    throw error;
+  });
   async function* rows(): AsyncGenerator<SourceRow[]> {
     try {
-      // Its reader is large, and most files are text.
-      const { readParquet } = await import('./parquet.ts');
-      yield* readParquet(file, { packedBytes, bounds });
+      yield* opened.rows;
     } finally {
       await rm(file, { force: true });
     }
   }
-  return { format: 'parquet', encoding: null, delimiter: null, rows: rows() } as const;
+  return { encoding: null, delimiter: null, ...opened, format, rows: rows() };
 }
+
+const openers = {
+  async parquet(file: string, _: string | null, limits: BinaryLimits) {
+    const { readParquet } = await import('./parquet.ts');
+    return { rows: readParquet(file, limits) };
+  },
+  async xlsx(file: string, sheet: string | null, limits: BinaryLimits) {
+    const { openXlsx } = await import('./xlsx/xlsx.ts');
+    return openXlsx(file, sheet, limits);
+  },
+};
+
+type BinaryLimits = Pick<BinaryOptions, 'packedBytes' | 'bounds'>;
 
 type Text = { sample: Buffer; chunks: AsyncIterable<Buffer> };
 type TextOptions = { options: ReadOptions; bounds: ReadBounds; fileName: string };

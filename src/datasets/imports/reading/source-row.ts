@@ -1,4 +1,4 @@
-export type FileFormat = 'jsonl' | 'json' | 'csv' | 'tsv' | 'parquet';
+export type FileFormat = 'jsonl' | 'json' | 'csv' | 'tsv' | 'parquet' | 'xlsx';
 
 /** Why a row of a file could not be read; the next row is read all the same. */
 export type RowProblem = {
@@ -8,7 +8,7 @@ export type RowProblem = {
 };
 
 export type RowLocation = {
-  /** From 1; of a Parquet file the number of the row. */
+  /** From 1; of Parquet and Excel the number of the row. */
   line: number;
   /** In the text, after decompression and as UTF-8; null for formats without text. */
   byteOffset: number | null;

@@ -1424,6 +1424,20 @@ export type Routes = {
     response: Schemas['Example'];
   };
   'DELETE /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples/{example_id}': { response: null };
+  'POST /api/v1/projects/{owner}/{project}/datasets/{dataset_id}/examples/bulk': {
+    body: {
+      action: 'move' | 'delete';
+      split?: 'train' | 'test';
+      ids?: string[];
+      filter?: {
+        q?: string;
+        split?: 'train' | 'test';
+        origin?: 'import' | 'manual' | 'chat' | 'inference' | 'retrieval_event';
+        valid?: boolean;
+      };
+    };
+    response: { changed: number; ids: string[]; unchanged: number; missing: number; remaining: number };
+  };
   'GET /api/v1/projects/{owner}/{project}/dataset-indexes': {
     query: {
       limit?: number;
@@ -1475,7 +1489,8 @@ export type Routes = {
       dataset_name?: string;
       file_name: string;
       size_bytes: number;
-      format?: 'jsonl' | 'json' | 'csv' | 'tsv' | 'parquet';
+      format?: 'jsonl' | 'json' | 'csv' | 'tsv' | 'parquet' | 'xlsx';
+      sheet?: string;
       sha256?: string;
     };
     response: {
@@ -1501,7 +1516,8 @@ export type Routes = {
   'GET /api/v1/projects/{owner}/{project}/imports/{import_id}': { response: Schemas['Import'] };
   'POST /api/v1/projects/{owner}/{project}/imports/{import_id}/profile': {
     body: {
-      format?: 'jsonl' | 'json' | 'csv' | 'tsv' | 'parquet';
+      format?: 'jsonl' | 'json' | 'csv' | 'tsv' | 'parquet' | 'xlsx';
+      sheet?: string;
       encoding?: string;
       delimiter?: string;
       sample_rows?: number;
@@ -1510,10 +1526,12 @@ export type Routes = {
   };
   'GET /api/v1/projects/{owner}/{project}/imports/{import_id}/profile': {
     response: {
-      format: 'jsonl' | 'json' | 'csv' | 'tsv' | 'parquet';
+      format: 'jsonl' | 'json' | 'csv' | 'tsv' | 'parquet' | 'xlsx';
       encoding: string | null;
       delimiter: string | null;
       gzip: boolean;
+      sheet: string | null;
+      sheets: string[];
       columns: { name: string; type: string; null_count: number; samples: string[] }[];
       detected_shape: 'chat' | 'prompt_completion' | 'question_answer' | 'alpaca' | 'sharegpt' | 'pair' | 'triplet' | 'unknown';
       suggested_mapping: Record<string, string | string[]> | null;

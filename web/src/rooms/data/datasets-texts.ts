@@ -16,7 +16,7 @@ export const datasetsTexts = catalogue(
     which: 'Which datasets',
     emptyTitle: 'No data yet',
     emptyText:
-      'Import a file of conversations (JSONL, CSV, Parquet and others: the columns are recognised), or create an empty dataset and write examples by hand. A few hundred good examples are a fair start.',
+      'Import a file of conversations (Excel, CSV, JSONL and others: the columns are recognised), or create an empty dataset and write examples by hand. A few hundred good examples are a fair start.',
     emptyEmbedding:
       'Import a file of queries with texts that they should find, or create an empty dataset and let your search report what people clicked. A few hundred good pairs are a fair start.',
     archiveEmptyTitle: 'The archive is empty',
@@ -79,7 +79,7 @@ export const datasetsTexts = catalogue(
     which: '显示哪些数据集',
     emptyTitle: '还没有数据',
     emptyText:
-      '导入对话文件（JSONL、CSV、Parquet 等，列会自动识别），或新建空数据集并手动编写样本。几百条优质样本就是不错的开始。',
+      '导入对话文件（Excel、CSV、JSONL 等，列会自动识别），或新建空数据集并手动编写样本。几百条优质样本就是不错的开始。',
     emptyEmbedding:
       '导入包含查询及其应检索文本的文件，或新建空数据集，让你的搜索服务上报用户的点击。几百条优质样本就是不错的开始。',
     archiveEmptyTitle: '归档为空',

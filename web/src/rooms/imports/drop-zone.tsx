@@ -3,7 +3,7 @@ import { type DragEvent, type ReactNode, useRef, useState } from 'react';
 import { IconUpload } from '../../ui/icons.tsx';
 import styles from './imports.module.css';
 
-const endings = '.jsonl,.ndjson,.json,.csv,.tsv,.txt,.parquet,.gz';
+const endings = '.csv,.tsv,.txt,.xlsx,.jsonl,.ndjson,.json,.parquet,.gz';
 
 type DropZoneProps = { action: string; children: ReactNode; onFile: (file: File) => void };
 

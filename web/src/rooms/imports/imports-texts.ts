@@ -11,7 +11,8 @@ export const importsTexts = catalogue(
     steps: { file: 'File', check: 'Check', done: 'Import' },
     stepsLabel: 'Steps of the import',
     dropTitle: 'Drop a file here',
-    dropText: 'JSONL, JSON, CSV, TSV or Parquet, also compressed with gzip. Columns, encoding and format are detected.',
+    dropText:
+      'Excel (.xlsx), CSV, TSV, JSONL, JSON or Parquet, also compressed with gzip. Columns, encoding and format are detected.',
     choose: 'Choose a file',
     chooseOther: 'Choose another file',
     fileChosen: (name: string, size: string) => `${name} · ${size}`,
@@ -72,7 +73,7 @@ export const importsTexts = catalogue(
     steps: { file: '文件', check: '检查', done: '导入' },
     stepsLabel: '导入步骤',
     dropTitle: '将文件拖到这里',
-    dropText: '支持 JSONL、JSON、CSV、TSV、Parquet 及其 gzip 压缩文件，自动识别列、编码与格式。',
+    dropText: '支持 Excel（.xlsx）、CSV、TSV、JSONL、JSON、Parquet 及其 gzip 压缩文件，自动识别列、编码与格式。',
     choose: '选择文件',
     chooseOther: '选择其他文件',
     fileChosen: (name, size) => `${name} · ${size}`,

@@ -8,19 +8,22 @@ import { checkTexts } from './check-texts.ts';
 import styles from './imports.module.css';
 import type { ImportPath, Profile } from './imports-queries.ts';
 import { ReadAgain } from './read-again.tsx';
+import { SheetSelect } from './sheet-select.tsx';
 
 type ProfilePanelProps = { at: ImportPath; profile: Profile; onReadAgain: () => void };
 
 export function ProfilePanel({ at, profile, onReadAgain }: ProfilePanelProps) {
   const t = useTexts(checkTexts);
   const [isConfirming, setConfirming] = useState(false);
-  const again = (
+  // What is not text has no encoding and no delimiter.
+  const again = profile.encoding !== null && (
     <Button size="xs" variant="default" onClick={() => setConfirming(true)}>
       {t.readAgain}
     </Button>
   );
   return (
     <Panel title={t.profile} aside={again}>
+      <SheetSelect at={at} profile={profile} onDone={onReadAgain} />
       <Figures profile={profile} />
       <Lengths profile={profile} />
       <Columns profile={profile} />
@@ -47,7 +50,7 @@ function Figures({ profile }: { profile: Profile }) {
     ...(tooLong > 0 ? [{ name: t.tooLong, value: format.number(tooLong), tone: 'warn' }] : []),
     ...(duplicates > 0 ? [{ name: t.duplicates, value: format.number(duplicates), tone: 'warn' }] : []),
     { name: t.shape, value: t.shapes[shape] },
-    { name: t.format, value: gzip ? t.packed(kind.toUpperCase()) : kind.toUpperCase() },
+    { name: t.format, value: gzip ? t.packed(nameOf(kind)) : nameOf(kind) },
     ...(encoding ? [{ name: t.encoding, value: encoding }] : []),
   ];
   return (
@@ -61,6 +64,8 @@ function Figures({ profile }: { profile: Profile }) {
     </dl>
   );
 }
+
+const nameOf = (format: Profile['format']) => (format === 'xlsx' ? 'Excel' : format.toUpperCase());
 
 function Lengths({ profile: { valid, token_stats: stats, token_histogram: bins } }: { profile: Profile }) {
   const t = useTexts(checkTexts);

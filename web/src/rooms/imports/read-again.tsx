@@ -8,7 +8,8 @@ import { checkTexts } from './check-texts.ts';
 import { type ImportPath, type Profile, useReadAgain } from './imports-queries.ts';
 
 const encodings = ['utf-8', 'gb18030', 'big5', 'shift_jis', 'euc-kr', 'windows-1252', 'windows-1251', 'utf-16le'];
-const formats = ['jsonl', 'json', 'csv', 'tsv', 'parquet'] as const;
+/** Of text: other formats are recognised by their first bytes. */
+const formats = ['jsonl', 'json', 'csv', 'tsv'] as const;
 const delimiters = [',', ';', '\t', '|'] as const;
 
 type ReadAgainProps = {
