@@ -47,12 +47,20 @@ export const drainRouteContract = operatorContract({
 
 export const testRouteContract = operatorContract({
   summary: 'Test a serving route',
-  description: 'Asks the engine for its health and its models; nothing is generated.',
+  description:
+    'Asks the engine for its health, its models and one short answer: at most 16 tokens of text, one vector, or one score. Nobody is charged.',
   answers: {
     200: {
       description: 'What it answered.',
       schema: routeTestAnswer,
-      example: { reachable: true, status: 200, latency_ms: 4, models: ['Qwen/Qwen3-4B'], error: null },
+      example: {
+        reachable: true,
+        status: 200,
+        latency_ms: 4,
+        models: ['Qwen/Qwen3-4B'],
+        answer: { text: 'Hello! How can I help you?', dimensions: null, score: null, latency_ms: 210 },
+        error: null,
+      },
     },
   },
 });

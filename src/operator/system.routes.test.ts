@@ -75,7 +75,10 @@ test('a serving route is added, tested with its key, drained and removed', async
   const keys: (string | undefined)[] = [];
   const engine = createServer((request, response) => {
     keys.push(request.headers.authorization);
-    response.setHeader('content-type', 'application/json').end(JSON.stringify({ data: [{ id: 'there' }] }));
+    const answer = { choices: [{ message: { role: 'assistant', content: 'Hello!' } }] };
+    const body = request.url === '/v1/chat/completions' ? answer : { data: [{ id: 'there' }] };
+    request.resume();
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
   });
   await new Promise<void>((resolve) => engine.listen(0, '127.0.0.1', resolve));
   const address = engine.address();
@@ -87,6 +90,8 @@ test('a serving route is added, tested with its key, drained and removed', async
     assert.equal(saved.body.secret_source, 'env:GPU_KEY');
     const good = await ask('POST', 'serving-routes/gpu-1/test');
     assert.deepEqual([good.body.reachable, good.body.models, good.body.error], [true, ['there'], null]);
+    assert.deepEqual([good.body.answer.text, good.body.answer.dimensions], ['Hello!', null]);
+    assert.deepEqual(await db.database.query('select from calls'), [], 'nobody is charged');
     assert.ok(keys.every((key) => key === 'Bearer key-of-the-engine'));
     await ask('PUT', 'serving-routes/gpu-1', { ...route, upstream_model: 'elsewhere' });
     assert.match((await ask('POST', 'serving-routes/gpu-1/test')).body.error, /no model elsewhere; it has there/);

@@ -106,7 +106,11 @@ function addServingRoutes(app: FastifyInstance, { database, models, environment 
   app.post<OfRoute>(
     `${routePath}/test`,
     { config: { operation: 'operator_routes.test', contract: testRouteContract } },
-    async ({ params }) => routeTestToWire(await testRoute(await find(params.routeName), environment)),
+    async ({ params }) => {
+      const route = await find(params.routeName);
+      const kind = models.findKnown(route.baseModelId)?.kind ?? null;
+      return routeTestToWire(await testRoute(route, { kind, environment }));
+    },
   );
 
   app.delete<OfRoute>(

@@ -70,6 +70,15 @@ export const routeTestAnswer = Type.Object({
   status: nullable(Type.Integer(), 'HTTP status of its health route.'),
   latency_ms: nullable(Type.Integer(), 'How long it took.'),
   models: nullable(Type.Array(Type.String()), 'Names of its models; null where it does not tell.'),
+  answer: nullable(
+    Type.Object({
+      text: nullable(Type.String(), 'What it generated; null for models of other kinds.'),
+      dimensions: nullable(Type.Integer(), 'Length of the vector of an embedding model.'),
+      score: nullable(Type.Number(), 'Score of a reranker.'),
+      latency_ms: Type.Integer({ description: 'How long the answer took.' }),
+    }),
+    'Its answer to a short request; null when something is wrong.',
+  ),
   error: nullable(Type.String(), 'What is wrong; null: nothing.'),
 });
 
@@ -147,8 +156,12 @@ export function routeToWire(row: ServingRouteRow): Static<typeof routeSchema> {
   };
 }
 
-export function routeTestToWire({ latencyMs, ...test }: RouteTest): Static<typeof routeTestAnswer> {
-  return { ...test, latency_ms: latencyMs };
+export function routeTestToWire({ latencyMs, answer, ...test }: RouteTest): Static<typeof routeTestAnswer> {
+  return { ...test, latency_ms: latencyMs, answer: answer && sampleToWire(answer) };
+}
+
+function sampleToWire({ latencyMs, ...sample }: NonNullable<RouteTest['answer']>) {
+  return { ...sample, latency_ms: latencyMs };
 }
 
 export function settingToWire({ env, value, isDefault, expected }: ShownSetting) {

@@ -2157,6 +2157,7 @@ export type Routes = {
       status: number | null;
       latency_ms: number | null;
       models: string[] | null;
+      answer: { text: string | null; dimensions: number | null; score: number | null; latency_ms: number } | null;
       error: string | null;
     };
   };

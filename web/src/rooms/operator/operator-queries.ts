@@ -93,6 +93,8 @@ export const useDeleteRoute = () =>
   useOperatorChange((name: string) =>
     call('DELETE /api/v1/operator/serving-routes/{route_name}', { path: { route_name: name } }),
   );
+export type RouteTest = ResponseOf<'POST /api/v1/operator/serving-routes/{route_name}/test'>;
+
 export const useTestRoute = () =>
   useMutation({
     mutationFn: (name: string) =>

@@ -16,6 +16,7 @@ import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import { Tag } from '../../ui/tag.tsx';
 import { AddRoute } from './add-route.tsx';
 import {
+  type RouteTest,
   type ServingRoute,
   servingRoutesQuery,
   useDeleteRoute,
@@ -95,14 +96,12 @@ function Routes() {
 
 function RouteActions({ route: { name, draining } }: { route: ServingRoute }) {
   const t = useTexts(operatorTexts);
-  const format = useFormat();
   const { language } = useLanguage();
   const [isRemoving, setRemoving] = useState(false);
   const test = useTestRoute();
   const drain = useDrainRoute();
   const remove = useDeleteRoute();
   const result = test.data;
-  const models = result?.models ? t.hasModels(format.list(result.models.slice(0, 5))) : '';
   return (
     <>
       <Group gap="xs" justify="flex-end">
@@ -125,7 +124,7 @@ function RouteActions({ route: { name, draining } }: { route: ServingRoute }) {
       </Group>
       {result && (
         <Text size="xs" mt={4} c={result.error === null ? 'dimmed' : 'rust'} role="alert">
-          {result.error ?? t.reached(format.duration(result.latency_ms ?? 0), models)}
+          {result.error ?? <TestResult result={result} />}
         </Text>
       )}
       {test.error && <ProblemNote error={test.error} />}
@@ -142,4 +141,23 @@ function RouteActions({ route: { name, draining } }: { route: ServingRoute }) {
       </Confirm>
     </>
   );
+}
+
+function TestResult({ result: { latency_ms, models, answer } }: { result: RouteTest }) {
+  const t = useTexts(operatorTexts);
+  const format = useFormat();
+  const names = models ? t.hasModels(format.list(models.slice(0, 5))) : '';
+  return (
+    <>
+      {t.reached(format.duration(latency_ms ?? 0), names)} {answer && <Sample sample={answer} />}
+    </>
+  );
+}
+
+function Sample({ sample: { text, dimensions, latency_ms } }: { sample: NonNullable<RouteTest['answer']> }) {
+  const t = useTexts(operatorTexts);
+  const format = useFormat();
+  const time = format.duration(latency_ms);
+  if (text !== null) return t.answeredText(time, text.trim());
+  return dimensions === null ? t.answeredScore(time) : t.answeredVector(time, format.number(dimensions));
 }
