@@ -1,5 +1,5 @@
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
-import { call } from '../../api/call.ts';
+import { call, type ResponseOf } from '../../api/call.ts';
 import type { Routes, Schemas } from '../../api/generated/contract.ts';
 import { listQuery, routeQuery } from '../../api/queries.ts';
 

@@ -67,7 +67,7 @@ export const operatorTexts = catalogue(
     reached: (time: string, models: string) => `It answered after ${time}. ${models}`,
     hasModels: (names: string) => `It has ${names}.`,
     answeredText: (time: string, text: string) => `Its answer after ${time}: “${text}”`,
-    answeredVector: (time: string, dimensions: string) => `It embedded a text in ${time}: ${dimensions} dimensions.`,
+    answeredVector: (time: string, dimensions: string) => `It embedded a text in ${time}; dimensions: ${dimensions}.`,
     answeredScore: (time: string) => `It ranked a document in ${time}.`,
     drain: 'Drain',
     resume: 'Resume',
