@@ -2,7 +2,7 @@
 -- Hosted models: an alias in a project that points to a base model or a finished training job.
 create table hosted_models (
   id text primary key,
-  project_id text not null references projects (id),
+  project_id text not null references all_projects (id),
   -- May be a name that agents ask for, such as `org/model:tag`.
   alias text not null check (char_length(alias) <= 63 and alias ~ '^[a-z0-9][a-z0-9._-]*([/:][a-z0-9][a-z0-9._-]*)*$'),
   display_name text not null,

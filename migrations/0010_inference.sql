@@ -3,7 +3,7 @@
 -- `json`, not `jsonb`: a caller's text may contain what jsonb cannot, such as NUL or half of a surrogate pair.
 create table saved_calls (
   request_id text primary key,
-  project_id text not null references projects (id),
+  project_id text not null references all_projects (id),
   account_id text not null references accounts (id),
   key_id text,
   key_name text,
@@ -42,7 +42,7 @@ create table saved_call_examples (
 -- Responses of calls with `store`, for the account that called, in the project where it did. Later calls continue them.
 -- JSON is `text` here: a caller's text may contain what `jsonb` cannot, and digits and the order of keys are preserved.
 create table stored_responses (
-  project_id text collate "C" not null references projects (id) on delete cascade,
+  project_id text collate "C" not null references all_projects (id),
   account_id text collate "C" not null references accounts (id) on delete cascade,
   id text collate "C" not null,
   -- The response that this one follows, of the same account in the same project. It may have been deleted.

@@ -2,7 +2,7 @@
 -- Conversations of the playground. `json`, not `jsonb`: a model's text may contain what jsonb cannot.
 create table chats (
   id text collate "C" primary key,
-  project_id text not null references projects (id),
+  project_id text not null references all_projects (id),
   -- Empty until the first message sets it.
   title text not null check (char_length(title) <= 120),
   -- For searches, folded by the program.

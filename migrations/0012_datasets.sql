@@ -3,7 +3,7 @@
 -- the other and its counts are exact.
 create table datasets (
   id text collate "C" primary key,
-  project_id text not null references projects (id),
+  project_id text not null references all_projects (id),
   name text not null check (char_length(name) between 1 and 80),
   description text check (char_length(description) <= 500),
   kind text not null check (kind in ('text', 'embedding')),
@@ -35,8 +35,8 @@ create index example_contents_by_query on example_contents using hash (query_key
 
 -- An example from change `added_seq` until change `removed_seq`; the greatest number: it is live. A changed example is a
 -- second row with the same id, so that a version is a number and not a copy. Rows are narrow, because lists, counts and
--- searches read many of them. There is no foreign key: it would take a third of the time of an import, and datasets are
--- never deleted.
+-- searches read many of them. There is no foreign key: it would take a third of the time of an import. A trigger keeps a
+-- dataset from being deleted before them.
 create table examples (
   dataset_id text collate "C" not null,
   -- Ascends with the time of creation, and within an import with the position in the file.
@@ -115,7 +115,7 @@ create table unindexed_examples (
 create table dataset_versions (
   id text collate "C" primary key,
   dataset_id text collate "C" not null references datasets (id),
-  project_id text not null references projects (id),
+  project_id text not null references all_projects (id),
   number integer not null,
   seq bigint not null,
   label text check (char_length(label) <= 80),
@@ -134,15 +134,23 @@ create table dataset_versions (
 );
 create index dataset_versions_by_project on dataset_versions (project_id, created_at desc, id desc);
 
+-- What versions are made of is removed with the whole project only.
+create function is_of_deleted_project(of_dataset_id text) returns boolean language sql stable
+as $$ select exists (select from datasets d join all_projects p on p.id = d.project_id
+                      where d.id = of_dataset_id and p.deleted_at is not null) $$;
+
 create function frozen_is_immutable() returns trigger language plpgsql as $$
 begin
+  if tg_op = 'DELETE' and is_of_deleted_project(old.dataset_id) then
+    return old;
+  end if;
   raise exception '% of % is refused: what versions are made of never changes', tg_op, tg_table_name;
 end $$;
 create trigger dataset_versions_are_immutable before update or delete on dataset_versions
   for each row execute function frozen_is_immutable();
 create trigger example_contents_are_immutable before update or delete on example_contents
   for each row execute function frozen_is_immutable();
-create trigger examples_are_never_deleted before delete on examples
+create trigger examples_go_with_their_project before delete on examples
   for each row execute function frozen_is_immutable();
 -- An example may be removed, once.
 create trigger examples_are_immutable before update on examples
@@ -157,7 +165,7 @@ create trigger examples_are_immutable before update on examples
 -- cancellation, one wins.
 create table imports (
   id text collate "C" primary key,
-  project_id text not null references projects (id),
+  project_id text not null references all_projects (id),
   -- One of the two: the dataset that gets the examples, or the name of the dataset that the import creates.
   dataset_id text collate "C" references datasets (id),
   dataset_name text check (char_length(dataset_name) between 1 and 80),
@@ -219,7 +227,7 @@ return case when i.files_removed_at is not null then 0 when i.finished_at is not
 create function imports_release_storage() returns trigger language plpgsql as $$
 begin
   perform change_storage(p.account_id, import_storage_bytes(new) - import_storage_bytes(old))
-    from projects p where p.id = new.project_id;
+    from all_projects p where p.id = new.project_id;
   return null;
 end $$;
 create trigger imports_release_storage after update of finished_at, files_removed_at on imports
@@ -246,3 +254,14 @@ create table import_issues (
   issue jsonb not null,
   primary key (import_id, position)
 );
+
+-- In place of foreign keys of the tables that have none, for the sake of imports.
+create function dataset_is_empty() returns trigger language plpgsql as $$
+begin
+  if exists (select from examples where dataset_id = old.id) or exists (select from example_contents where dataset_id = old.id)
+     or exists (select from example_words where dataset_id = old.id) then
+    raise exception 'the dataset % has examples', old.id using errcode = 'foreign_key_violation', table = 'datasets';
+  end if;
+  return old;
+end $$;
+create trigger datasets_are_empty before delete on datasets for each row execute function dataset_is_empty();

@@ -2,7 +2,7 @@
 -- Vector indexes of the documents of a dataset version. Whether one is `stale` is computed when it is read.
 create table dataset_indexes (
   id text collate "C" primary key,
-  project_id text not null references projects (id),
+  project_id text not null references all_projects (id),
   dataset_id text collate "C" not null references datasets (id),
   version_id text collate "C" not null references dataset_versions (id),
   -- Who pays: the owner of the project. No foreign key, as in the ledger.

@@ -1,6 +1,6 @@
 --! compatible
 -- What applications report of their searches: the query, its results and the judgments of them. The rate is high, so there
--- is no foreign key (datasets are never deleted) and no time of creation: ids begin with it, so they give the order.
+-- is no foreign key (a trigger keeps a dataset from being deleted before them) and no time of creation: ids begin with it, so they give the order.
 create table retrieval_events (
   dataset_id text collate "C" not null,
   id text collate "C" not null,
@@ -123,3 +123,17 @@ create table promotion_notices (
   primary key (dataset_id, actor_kind, actor_id, hour)
 );
 create index promotion_notices_by_hour on promotion_notices (hour);
+
+-- In place of foreign keys, which every report would pay for.
+create function dataset_has_no_events() returns trigger language plpgsql as $$
+begin
+  if exists (select from retrieval_events where dataset_id = old.id)
+     or exists (select from retrieval_event_names where dataset_id = old.id)
+     or exists (select from retrieval_event_counts where dataset_id = old.id)
+     or exists (select from promoted_pairs where dataset_id = old.id)
+     or exists (select from promotion_notices where dataset_id = old.id) then
+    raise exception 'the dataset % has retrieval events', old.id using errcode = 'foreign_key_violation', table = 'datasets';
+  end if;
+  return old;
+end $$;
+create trigger datasets_have_no_events before delete on datasets for each row execute function dataset_has_no_events();

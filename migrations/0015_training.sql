@@ -3,7 +3,7 @@
 -- change together under the row's lock (src/training/jobs/lifecycle.ts).
 create table training_jobs (
   id text collate "C" primary key,
-  project_id text not null references projects (id),
+  project_id text not null references all_projects (id),
   -- The project's owner, who pays.
   account_id text not null references accounts (id),
   name text not null check (char_length(name) between 1 and 80),
@@ -86,6 +86,14 @@ end $$;
 create trigger training_jobs_add_storage after update of archive_bytes on training_jobs
   for each row when (old.archive_bytes is distinct from new.archive_bytes)
   execute function training_jobs_add_storage();
+
+create function training_jobs_release_storage() returns trigger language plpgsql as $$
+begin
+  perform change_storage(old.account_id, -job_storage_bytes(old));
+  return null;
+end $$;
+create trigger training_jobs_release_storage after delete on training_jobs
+  for each row when (old.archive_bytes is not null) execute function training_jobs_release_storage();
 
 create table training_attempts (
   job_id text collate "C" not null references training_jobs (id),
@@ -180,3 +188,14 @@ create table training_metrics (
   value double precision not null,
   primary key (job_id, attempt, name, step)
 );
+
+-- In place of foreign keys, which every line of a log would pay for.
+create function job_has_no_records() returns trigger language plpgsql as $$
+begin
+  if exists (select from training_logs where job_id = old.id) or exists (select from training_metrics where job_id = old.id) then
+    raise exception 'the training job % has records', old.id using errcode = 'foreign_key_violation', table = 'training_jobs';
+  end if;
+  return old;
+end $$;
+create trigger training_jobs_have_no_records before delete on training_jobs
+  for each row execute function job_has_no_records();

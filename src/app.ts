@@ -43,6 +43,7 @@ async function start(rooms: Rooms): Promise<void> {
     rooms.training.start(hosting.deploy);
     rooms.imports.start();
     rooms.feedback.start();
+    rooms.projectRemoval.start();
   }
   await startTelemetry(rooms);
 }
@@ -70,9 +71,9 @@ async function close(rooms: Rooms, server: FastifyInstance, drainMs: number): Pr
   parts.defer(rooms.training.closeRunner);
   parts.defer(shutdown.end);
   const { serving, months, keyUsage, credits, calls } = rooms;
-  const { saved, storing, chats, hosting, imports, indexes, feedback } = rooms;
+  const { saved, storing, chats, hosting, imports, indexes, feedback, projectRemoval } = rooms;
   for (const part of [serving, months, keyUsage, credits, calls]) parts.defer(shutdown.stopPart(part.stop));
-  for (const room of [saved, storing, chats, hosting, imports, indexes, feedback])
+  for (const room of [saved, storing, chats, hosting, imports, indexes, feedback, projectRemoval])
     parts.defer(shutdown.stopPart(room.stop));
   parts.defer(shutdown.stopPart(() => stopWorking(rooms, drainMs)));
   parts.defer(shutdown.callsAreOver);

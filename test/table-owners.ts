@@ -10,6 +10,9 @@ export const tables: Record<string, string> = {
   sign_up_settings: 'accounts',
   api_keys: 'keys',
   projects: 'projects',
+  all_projects: 'projects',
+  gone_projects: 'projects',
+  project_addresses: 'projects',
   hosted_models: 'models',
   hosted_model_revisions: 'models',
   calls: 'calls',
@@ -115,13 +118,19 @@ export const strangers: Record<string, { tables: string[]; reason: string }> = {
     tables: ['accounts', 'projects', 'api_keys', 'hosted_models', 'request_log', 'token_hours', 'ledger'],
     reason: 'an account at a glance is one statement: a dozen would be a dozen moments',
   },
+  'src/inference/deleted-projects.store.ts': {
+    tables: ['datasets'],
+    reason: 'which saved calls became examples is removed dataset by dataset',
+  },
+  'src/feedback/deleted-projects.store.ts': { tables: ['datasets'], reason: 'events are removed dataset by dataset' },
   'src/inference/saved-calls.store.ts': {
     tables: ['projects'],
     reason: 'a call is kept only while its project says so, in the statement that writes it',
   },
   'src/inference/stored-responses.store.ts': {
-    tables: ['ledger_once'],
-    reason: 'whether a response was paid for is seen in the statement that finds it',
+    tables: ['ledger_once', 'projects'],
+    reason:
+      'whether a response was paid for is seen in the statement that finds it, and whether its project is there when it is written',
   },
   'src/keys/keys.store.ts': { tables: ['accounts'], reason: 'a key is worth what its account is, in one statement' },
   'src/models/model-registry.store.ts': {
@@ -158,22 +167,22 @@ export const strangers: Record<string, { tables: string[]; reason: string }> = {
     reason: 'beginning and ending calls counts them, and what nobody counts any more is removed with old calls',
   },
   'src/calls/requests.store.ts': {
-    tables: ['ledger', 'ledger_once', 'projects', 'accounts'],
+    tables: ['ledger', 'ledger_once', 'project_addresses', 'accounts'],
     reason: 'what became of a call is gathered from wherever one leaves a trace, in one statement',
   },
   'src/calls/request-list.store.ts': {
-    tables: ['ledger_once', 'projects', 'accounts'],
+    tables: ['ledger_once', 'projects', 'project_addresses', 'accounts'],
     reason: 'a page of calls names their projects, in one statement',
   },
   'src/billing/ledger.store.ts': { tables: ['accounts'], reason: 'the balance changes with its ledger row' },
   'src/billing/credits/credits.store.ts': { tables: ['accounts'], reason: 'balance and sums of one moment' },
   'src/billing/usage/sums.store.ts': { tables: ['accounts'], reason: 'looks for accounts that are not summed up' },
   'src/billing/usage/rows.store.ts': {
-    tables: ['projects', 'accounts'],
+    tables: ['project_addresses', 'accounts'],
     reason: 'a row names the project that was called, in the statement that finds the page',
   },
   'src/billing/usage/names.store.ts': {
-    tables: ['projects', 'accounts', 'api_keys'],
+    tables: ['projects', 'project_addresses', 'accounts', 'api_keys'],
     reason: 'rows have ids of projects and keys, people say paths and names',
   },
   'src/training/jobs/jobs.store.ts': {

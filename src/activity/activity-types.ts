@@ -13,6 +13,7 @@ export const activityTypes = [
   'project.updated',
   'project.archived',
   'project.unarchived',
+  'project.deleted',
   'import.ready',
   'import.completed',
   'import.failed',

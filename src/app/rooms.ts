@@ -2,6 +2,7 @@ import { openAccounting } from './accounting.ts';
 import { openCalls } from './calls.ts';
 import { openEngines } from './engines.ts';
 import { type AppOptions, openInfrastructure } from './infrastructure.ts';
+import { openProjectRemoval } from './project-removal.ts';
 import { openResources } from './resources.ts';
 
 export type Rooms = Awaited<ReturnType<typeof openRooms>>;
@@ -13,5 +14,6 @@ export async function openRooms(options: AppOptions) {
   const accounting = openAccounting(options, infrastructure, engines);
   const resources = openResources(infrastructure, engines, accounting);
   const calls = openCalls(options, { infrastructure, engines, accounting, resources });
-  return { ...infrastructure, ...engines, ...accounting, ...resources, ...calls };
+  const projectRemoval = openProjectRemoval(infrastructure, resources);
+  return { ...infrastructure, ...engines, ...accounting, ...resources, ...calls, projectRemoval };
 }

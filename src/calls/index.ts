@@ -12,6 +12,7 @@ export {
   priceOfUnits,
   tooFewCredits,
 } from './charge.ts';
+export { removeAnswersOf } from './deleted-projects.ts';
 export { fingerprintOf, requireIdempotencyKey } from './idempotency-key.ts';
 export { obeyIdempotencyKeys, once, replayHeaders } from './once.ts';
 export type { CallFailure, CallTarget, OpenCall } from './open-call.ts';

@@ -94,7 +94,7 @@ async function listRows(
             owner.slug as "ownerSlug", project.slug as "projectSlug"
        from page
        left join ledger_once once on page.state = 'unknown' and once.request_id = page.id and once.type = 'inference'
-       left join projects project on project.id = page.project_id
+       left join project_addresses project on project.id = page.project_id
        left join accounts owner on owner.id = project.account_id
       order by page.id desc`,
     [...bindings(filter, before), limit],

@@ -78,9 +78,9 @@ export async function findTraces(sql: Sql, { id, accountId }: { id: string; acco
        left join calls c
          on c.request_id = requested.id and c.account_id = requested.account_id and c.status is null and c.project_id is not null
        left join lateral (
-         select owner.slug as owner_slug, projects.slug as project_slug
-           from projects join accounts owner on owner.id = projects.account_id
-          where projects.id = coalesce(l.project_id, f.project_id, c.project_id)) p on true`,
+         select owner.slug as owner_slug, project.slug as project_slug
+           from project_addresses project join accounts owner on owner.id = project.account_id
+          where project.id = coalesce(l.project_id, f.project_id, c.project_id)) p on true`,
     [id, accountId],
     { name: 'requests.find_traces' },
   );

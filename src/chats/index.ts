@@ -1,1 +1,2 @@
 export { type ChatsOptions, createChats } from './chats-room.ts';
+export { removeChatsOf } from './deleted-projects.ts';

@@ -11,6 +11,7 @@ export {
 } from './dataset-access.ts';
 export { type Dataset, findDataset, type LockedDataset } from './datasets.store.ts';
 export { createDatasets, type Datasets } from './datasets-room.ts';
+export { removeDatasetsOf } from './deleted-projects.ts';
 export { countableOf, countingModel } from './example-tokens.ts';
 export type { AddedExample } from './examples/add-examples.ts';
 export { countLongExamples, findExample, type ListedExample } from './examples/example-list.store.ts';

@@ -10,6 +10,7 @@ import { createBackground } from './background.ts';
 import { createBuildTask } from './building/build-task.ts';
 import { createCleanUp } from './clean-up.ts';
 import { boundOfBuild, describeBound, digestOf, type IndexedModels } from './create-index.ts';
+import { removeIndexesOf } from './deleted-projects.ts';
 import { indexesRoutes } from './indexes.routes.ts';
 import { countBuilding, type Digests } from './indexes.store.ts';
 import { createKnownAnswers } from './mining/known-answers.ts';
@@ -65,6 +66,8 @@ export function createIndexes(options: IndexesOptions) {
       await app.register(searchRoutes({ ...options, ...search, paid, digests }));
       await app.register(miningRoutes({ ...options, ...search, answers, paid, digests }));
     },
+    /** Removes what is stored of the indexes of a deleted project. */
+    removal: removeIndexesOf({ database, files }),
     /** Keeps its project out of the archive. */
     work: { kind: 'dataset_indexes', countRunning: countBuilding } as const,
     start: async (): Promise<void> => {

@@ -61,6 +61,7 @@ const insertStatement = `
   select ${insertColumns.map(([name]) => `call.${name}`).join(', ')}
     from unnest(${insertArrays}) as call (${insertNames})
     join projects on projects.id = call.project_id and projects.inference_auto_save
+     for key share of projects
   on conflict (request_id) do nothing
   returning request_id`;
 

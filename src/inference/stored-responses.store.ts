@@ -35,11 +35,18 @@ const insertColumns = [
 const insertNames = insertColumns.map(([name]) => name).join(', ');
 const insertArrays = insertColumns.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ');
 
-/** Stores any number of responses in one statement; those that are there stay as they are. */
+/**
+ * Stores any number of responses in one statement; those that are there stay as they are. In a project that was deleted nothing is
+ * stored: the call is charged nevertheless.
+ */
 export async function insertResponses(sql: Sql, responses: readonly StoredResponseRow[]): Promise<void> {
   const values = insertColumns.map(([, , field]) => responses.map((response) => response[field]));
   await sql.query(
-    `insert into stored_responses (${insertNames}) select * from unnest(${insertArrays}) on conflict do nothing`,
+    `insert into stored_responses (${insertNames})
+     select ${insertColumns.map(([name]) => `response.${name}`).join(', ')}
+       from unnest(${insertArrays}) as response (${insertNames}) join projects p on p.id = response.project_id
+        for key share of p
+     on conflict do nothing`,
     values,
     { name: 'inference.store_responses' },
   );

@@ -7,6 +7,7 @@ import { Fault, fault, newId, systemClock } from '#kernel';
 import { seedAccount, seedProject } from '#test/accounts.ts';
 import { fileDatabase } from '#test/file-database.ts';
 import { chargeFor, type TestCharge } from '#test/money.ts';
+import { removeStoredCallsOf } from './deleted-projects.ts';
 import type { NewStoredResponse, ResponseStore } from './stored-responses.ts';
 import { chainBounds, createStoredResponses, type StoringOptions } from './storing-responses.ts';
 
@@ -40,7 +41,8 @@ function storeOf(options: Partial<StoringOptions> = {}) {
   assert.ok(store);
   return {
     ...storing,
-    keep: (response: NewStoredResponse, charge: TestCharge, on = calls) => end(on, charge, store, response),
+    keep: (stored: NewStoredResponse, charge: TestCharge, on = calls, storedFor = charge.accountId) =>
+      end(on, charge, store, { stored, storedFor }),
     of: ({ accountId, projectId }: Owner) => store.of({ accountId, project: { id: projectId } }),
   };
 }
@@ -51,13 +53,18 @@ const chargeOf = ({ accountId, projectId }: Owner, requestId = newId('req'), hel
 });
 
 /** Ends a call, and stores a response with its charge. */
-async function end(on: Calls, charge: TestCharge, store: ResponseStore, stored: NewStoredResponse): Promise<void> {
+async function end(
+  on: Calls,
+  charge: TestCharge,
+  store: ResponseStore,
+  { stored, storedFor }: { stored: NewStoredResponse; storedFor: string },
+): Promise<void> {
   const { callId: id, accountId, operation, ...rest } = charge;
   const project = { id: charge.projectId, owner: 'owner', slug: 'project' };
   const call = on.open({ id, operation, target: { accountId, project, model: 'chat', key: null } });
   try {
     await call.begin({ keyId: null, heldMicro: charge.heldMicro, limits: null, idempotency: null });
-    const attachment = store.attachment({ accountId, project }, stored);
+    const attachment = store.attachment({ accountId: storedFor, project }, stored);
     await call.end(rest, attachment ? { attachment } : {});
   } finally {
     await call.close();
@@ -150,9 +157,10 @@ test('a response is stored once, and as it was at first', async () => {
 
 test('many are stored together, and one that cannot be stored fails alone', async () => {
   const [owner, store] = [await someone(), storeOf()];
-  const nowhere = { ...owner, projectId: 'prj_gone' };
   const outcomes = await Promise.allSettled(
-    Array.from({ length: 40 }, (_, place) => store.keep(response(), chargeOf(place === 7 ? nowhere : owner))),
+    Array.from({ length: 40 }, (_, place) =>
+      store.keep(response(), chargeOf(owner), calls, place === 7 ? 'acc_nobody' : owner.accountId),
+    ),
   );
   assert.deepEqual(
     outcomes.flatMap(({ status }, place) => (status === 'rejected' ? [place] : [])),
@@ -290,14 +298,31 @@ test('where nothing is to be stored, what was stored goes', async () => {
   assert.deepEqual(await rowsOf(owner), []);
 });
 
-test('responses go with their project and with their account', async () => {
+const markDeleted = ({ projectId }: Owner) =>
+  file().query('update all_projects set deleted_at = now(), removal_due_at = now() where id = $1', [projectId]);
+
+test('a call that ends after its project was deleted is charged, and nothing of it is stored', async () => {
+  const [owner, store] = [await someone(), storeOf()];
+  const charge = chargeOf(owner, newId('req'), 1_000n);
+  await markDeleted(owner);
+  await store.keep(response(), charge);
+  assert.deepEqual(await rowsOf(owner), []);
+  assert.deepEqual(await chargesOf(owner), [{ requestId: charge.requestId, micro: -100n }]);
+  assert.deepEqual(await doctor(file()), []);
+});
+
+test('responses of all accounts go with their project, and those of an account with it', async () => {
   const [owner, guest, store] = [await someone(), await someone(), storeOf()];
   const asGuest = { ...guest, projectId: owner.projectId };
   const kept = response();
   await store.keep(response(), chargeOf(owner));
   await store.keep(response(), chargeOf(asGuest));
   await store.keep(kept, chargeOf(guest));
-  await file().query('delete from projects where id = $1', [owner.projectId]);
+  await markDeleted(owner);
+  const repeat = async (work: () => Promise<number>) => {
+    while ((await work()) > 0);
+  };
+  await removeStoredCallsOf(file())({ id: owner.projectId, accountId: owner.accountId }, { repeat });
   assert.deepEqual([await rowsOf(owner), await rowsOf(guest)], [[], [kept.id]]);
 
   const { accountId } = await seedAccount(file());

@@ -2,6 +2,7 @@ export { addModel } from './add-model.ts';
 export { type BaseModel, chatDefaults, modelIdPattern, withQueryInstruction } from './base-model.ts';
 export { baseModelsRoutes, toCompatModel } from './base-models.routes.ts';
 export { isKvType, type SettingsChange } from './choose-settings.ts';
+export { removeHostedModelsOf } from './deleted-projects.ts';
 export { checkAlias, insertHostedModel } from './hosted-alias.ts';
 export {
   type AliasRow,

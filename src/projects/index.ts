@@ -7,9 +7,11 @@ export {
   readOwnProject,
   seeProject,
 } from './access.ts';
+export { createProjectRemoval, type ProjectRemoval, type ProjectRemovalStep } from './deletion/project-removal.ts';
 export type { ListedProject } from './project-list.store.ts';
 export { listProjects } from './project-list.ts';
 export { projectsRoutes } from './projects.routes.ts';
 export { inferenceBaseUrl } from './projects.schema.ts';
 export type { ProjectKind } from './projects.store.ts';
-export { createProject, type NewProject, type RunningWork } from './projects.ts';
+export { createProject, type NewProject } from './projects.ts';
+export type { RunningWork } from './running-work.ts';

@@ -6,7 +6,7 @@ import { bearer, seedAccount, seedKey } from '#test/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '#test/database.ts';
 import { projectsRoutes } from './projects.routes.ts';
 import type { ProjectWire } from './projects.schema.ts';
-import type { RunningWork } from './projects.ts';
+import type { RunningWork } from './running-work.ts';
 
 export type ProjectAnswer = { status: number; json: Record<string, unknown> & { error?: Record<string, unknown> } };
 export type ProjectsServer = { db: TestDatabase; origin: string; stop: () => Promise<void> };
@@ -59,7 +59,8 @@ export async function someoneOn({ db, origin }: ProjectsServer) {
       signal: AbortSignal.timeout(180_000),
     });
     // as: every answer of these routes is an object.
-    return { status: response.status, json: (await response.json()) as ProjectAnswer['json'] };
+    const text = await response.text();
+    return { status: response.status, json: JSON.parse(text || '{}') as ProjectAnswer['json'] };
   };
   const make = async (body: Record<string, unknown>): Promise<ProjectWire> => {
     const { status, json } = await ask('POST', '', { kind: 'text', ...body });

@@ -70,3 +70,12 @@ export const updateContract: Contract = {
   },
   faults: ['not_found', 'owner_required', 'kind_mismatch', 'state_conflict', 'in_use'],
 };
+
+export const deleteContract: Contract = {
+  tag,
+  summary: 'Delete a project',
+  description:
+    'With all datasets, chats, saved calls, training jobs and models in it; only the owner may, and nothing brings them back. It is gone for everybody at once, and its address is free. What is stored in it is removed in the background. Ledger, request log and activity stay. Training jobs, imports and index builds that run prevent it: wait for their end or cancel them.',
+  answers: { 204: { description: 'It is gone.' } },
+  faults: ['not_found', 'owner_required', 'in_use'],
+};

@@ -192,7 +192,10 @@ test('running work keeps a project out of the archive, and says what it is', asy
   work.running.set(id, 2);
   const refused = await owner.ask('PATCH', at, { archived: true, name: 'not this either' });
   assert.deepEqual(codeOf(refused), [409, 'in_use', null]);
-  assert.equal(refused.json.error?.message, 'The project has running work: training jobs (2).');
+  assert.equal(
+    refused.json.error?.message,
+    'The project has running work: training jobs (2). Wait until it has ended, or cancel it.',
+  );
   assert.deepEqual(refused.json.error?.details, { running: [{ kind: 'training_jobs', count: 2 }] });
   assert.equal((await owner.ask('PATCH', at, { name: 'may change' })).status, 200);
   work.running.delete(id);

@@ -6,12 +6,15 @@ import type { Database } from '#db';
 import { type PublicUrl, pageOf, readPage, type TypeBoxProvider } from '#http';
 import { type CursorCodec, fault, foldText } from '#kernel';
 import { projectPathOf, projectPrefix, seeProject } from './access.ts';
+import { deleteProject } from './deletion/delete-project.ts';
+import type { Author } from './project-activity.ts';
 import type { ProjectPatch } from './project-change.ts';
 import type { ProjectFilter } from './project-list.store.ts';
 import { listProjects, type ShownProject, showToOwner } from './project-list.ts';
-import { createContract, listContract, readContract, updateContract } from './projects.contract.ts';
+import { createContract, deleteContract, listContract, readContract, updateContract } from './projects.contract.ts';
 import { createProjectBody, projectsQuery, projectToWire, updateProjectBody } from './projects.schema.ts';
-import { type Author, changeProject, createProject, type NewProject, type RunningWork } from './projects.ts';
+import { changeProject, createProject, type NewProject } from './projects.ts';
+import type { RunningWork } from './running-work.ts';
 
 export type ProjectsDeps = {
   database: Database;
@@ -64,6 +67,18 @@ export function projectsRoutes(deps: ProjectsDeps) {
         const update = { seen, patch: patchOf(request.body), author: authorOf(request), work: deps.work };
         const shown = await database.transaction(async (tx) => showToOwner(tx, await changeProject(tx, update)));
         return render(request)(shown);
+      },
+    );
+
+    typed.delete(
+      projectPrefix,
+      { config: { operation: 'projects.delete', contract: deleteContract } },
+      async (request, reply) => {
+        const { project: seen, role } = await seeProject(database, request.principal, projectPathOf(request));
+        if (role !== 'owner') throw fault('owner_required');
+        const deletion = { seen, author: authorOf(request), work: deps.work };
+        await database.transaction((tx) => deleteProject(tx, deletion));
+        return reply.code(204).send();
       },
     );
   };

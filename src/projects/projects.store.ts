@@ -1,4 +1,5 @@
 import type { Sql } from '#db';
+import { fault } from '#kernel';
 
 export type ProjectKind = 'text' | 'embedding';
 
@@ -57,7 +58,8 @@ export async function lockProject(tx: Sql, id: string): Promise<Project> {
   const [row] = await tx.query<Project>(`select ${projectColumns} from projects p where id = $1 for no key update`, [
     id,
   ]);
-  if (!row) throw new Error('A project that was seen is gone. This is a bug.');
+  // Deleted since it was seen.
+  if (!row) throw fault('not_found', { message: 'There is no such project, or you may not see it.' });
   return row;
 }
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { checkSlug, isSlug, slugText } from '#accounts';
-import { type Actor, type Happening, recordActivity } from '#activity';
 import { constraintOf, type Sql } from '#db';
 import { fault, foldText, newId } from '#kernel';
 import type { ProjectSeen } from './access.store.ts';
 import { isArchived } from './access.ts';
+import { type ActivityContext, type Author, recordProjectActivity } from './project-activity.ts';
 import { checkSettings, type ProjectChange, type ProjectPatch, planChange } from './project-change.ts';
 import {
   insertProject,
@@ -14,19 +14,7 @@ import {
   type ProjectKind,
   updateProject,
 } from './projects.store.ts';
-
-/** Who asks for a change, and in which request; the installation itself when left out. */
-export type Author = { actor?: Actor | undefined; requestId?: string | undefined };
-
-/**
- * Work of another room that runs in a project and keeps it out of the archive. It counts in the transaction that
- * archives, where no change of the project is in flight: what starts work calls `changeOwnProject` in its transaction.
- */
-export type RunningWork = {
-  /** Plural, as in paths: `training_jobs`. */
-  kind: string;
-  countRunning: (tx: Sql, projectId: string) => Promise<number>;
-};
+import { type RunningWork, refuseWhileRunning } from './running-work.ts';
 
 export type NewProject = Author & {
   accountId: string;
@@ -105,7 +93,8 @@ export async function changeProject(tx: Sql, { seen, patch, author, work }: Proj
   if (change.changed.length === 0 && change.move === null) return { ...seen, ...before };
   if (before.archivedAt !== null && change.move !== 'unarchive') throw isArchived();
   if (change.move === 'unarchive') await requireProjectCapacity(tx, before.accountId);
-  if (change.move === 'archive') await refuseWhileRunning(tx, { projectId: before.id, work });
+  if (change.move === 'archive')
+    await refuseWhileRunning(tx, { projectId: before.id, work, advice: 'Wait until it has ended, or cancel it.' });
   const project = await updateProject(tx, {
     id: before.id,
     ...change.next,
@@ -114,20 +103,6 @@ export async function changeProject(tx: Sql, { seen, patch, author, work }: Proj
   });
   await recordChange(tx, { before, project, change, ownerSlug: seen.ownerSlug, author });
   return { ...seen, ...project };
-}
-
-async function refuseWhileRunning(
-  tx: Sql,
-  { projectId, work }: { projectId: string; work: readonly RunningWork[] },
-): Promise<void> {
-  const running: { kind: string; count: number }[] = [];
-  for (const { kind, countRunning } of work) {
-    const count = await countRunning(tx, projectId);
-    if (count > 0) running.push({ kind, count });
-  }
-  if (running.length === 0) return;
-  const list = running.map(({ kind, count }) => `${kind.replaceAll('_', ' ')} (${count})`).join(', ');
-  throw fault('in_use', { message: `The project has running work: ${list}.`, details: { running } });
 }
 
 /**
@@ -180,21 +155,4 @@ function fromTo(before: Project, after: Project): Record<string, unknown> {
     .filter((field) => before[field] !== after[field])
     .map((field) => [wireNames[field], { from: before[field], to: after[field] }] as const);
   return pairs.length === 0 ? {} : { values: Object.fromEntries(pairs) };
-}
-
-type ActivityContext = { project: Project; ownerSlug: string; author: Author };
-
-function recordProjectActivity(
-  tx: Sql,
-  { project, ownerSlug, author: { actor, requestId } }: ActivityContext,
-  activity: Pick<Happening, 'type' | 'message' | 'data'>,
-): Promise<void> {
-  return recordActivity(tx, {
-    ...activity,
-    accountId: project.accountId,
-    actor,
-    project: { ownerSlug, slug: project.slug },
-    subject: { kind: 'project', id: project.id, label: project.name },
-    requestId,
-  });
 }

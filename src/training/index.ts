@@ -1,3 +1,4 @@
+export { removeJobsOf } from './deleted-projects.ts';
 export { type InstallationJob, listInstallationJobs } from './jobs/installation-jobs.store.ts';
 export { artifactKeys } from './jobs/job.ts';
 export { listLiveJobsByBase } from './jobs/jobs.store.ts';

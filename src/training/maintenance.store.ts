@@ -9,6 +9,16 @@ export function listFinishedAttempts(sql: Sql, jobIds: readonly string[]): Promi
   );
 }
 
+/** Those of these jobs that are not in the database. */
+export async function listUnknownJobs(sql: Sql, jobIds: readonly string[]): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>(
+    `select known.id from unnest($1::text[]) as known (id)
+      where not exists (select from training_jobs j where j.id = known.id)`,
+    [jobIds],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** Attempts that are over without success, and have saved something or begun to. */
 export function listFailedSaves(sql: Sql, limit: number): Promise<AttemptName[]> {
   return sql.query(

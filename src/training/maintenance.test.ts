@@ -131,12 +131,13 @@ test('what servers left behind that died is removed once its attempt has been ov
     `${over}/2/out`,
     `${recent}/1/out`,
     'unknown/1',
+    'deleted/1',
     'drafts/draft-old',
     'drafts/draft-new',
   ];
   for (const folder of folders) await mkdir(join(left, folder), { recursive: true });
   const lastWeek = new Date(Date.now() - 7 * 86_400_000);
-  await utimes(join(left, 'drafts', 'draft-old'), lastWeek, lastWeek);
+  for (const old of ['drafts/draft-old', 'deleted/1', 'deleted']) await utimes(join(left, old), lastWeek, lastWeek);
   const asked = [over, recent].map((jobId) => ({ jobId, attempt: 1 }));
   let swept: unknown;
   const maintenance = maintenanceOf(undefined, {
@@ -152,7 +153,7 @@ test('what servers left behind that died is removed once its attempt has been ov
       () => true,
       () => false,
     );
-  assert.deepEqual(await Promise.all(folders.map(isThere)), [false, true, true, true, false, true]);
+  assert.deepEqual(await Promise.all(folders.map(isThere)), [false, true, true, true, false, false, true]);
 });
 
 test('what a server was putting into the object store when it died is removed once its job is over, whatever else fails', async () => {

@@ -7,6 +7,7 @@ import { artifactKeys } from './jobs/job.ts';
 import {
   listFailedSaves,
   listFinishedAttempts,
+  listUnknownJobs,
   lockUnusedSnapshot,
   noteArtifacts,
   removeSnapshotRow,
@@ -101,7 +102,7 @@ async function removeSnapshots(
 
 const dayMs = 86_400_000;
 
-/** Folders of attempts that are over, and drafts that nobody has written to for a day, as dead servers leave them on this machine. */
+/** Folders of attempts that are over, of jobs that are gone, and drafts that nobody has written to for a day, as dead servers leave them on this machine. */
 async function removeOldFolders({ database, root }: TrainingMaintenanceDeps, nowMs: number): Promise<void> {
   const names = await readdir(root).catch(() => []);
   const jobIds = names.filter((name) => name !== draftsName);
@@ -109,6 +110,10 @@ async function removeOldFolders({ database, root }: TrainingMaintenanceDeps, now
   // another one that runs.
   const finished = jobIds.length > 0 ? await listFinishedAttempts(database, jobIds) : [];
   for (const attempt of finished) await removeAttempt(attemptFolder(root, attempt));
+  // Of jobs that were deleted with their project.
+  for (const jobId of jobIds.length > 0 ? await listUnknownJobs(database, jobIds) : [])
+    if (nowMs - (await lastChange(join(root, jobId))) > dayMs)
+      await rm(join(root, jobId), { recursive: true, force: true });
   const drafts = join(root, draftsName);
   for (const name of await readdir(drafts).catch(() => [])) {
     if (nowMs - (await lastChange(join(drafts, name))) > dayMs)

@@ -14,7 +14,7 @@ export async function findProjectId(sql: Sql, ownerSlug: string, projectSlug: st
 export async function listProjectPaths(sql: Sql, projectIds: readonly string[]): Promise<Map<string, string>> {
   const rows = await sql.query<{ id: string; path: string }>(
     `select project.id, owner.slug || '/' || project.slug as path
-       from projects project join accounts owner on owner.id = project.account_id
+       from project_addresses project join accounts owner on owner.id = project.account_id
       where project.id = any($1::text[])`,
     [projectIds],
     { name: 'usage.project_paths' },

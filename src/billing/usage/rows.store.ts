@@ -79,7 +79,7 @@ export function listLedgerRows(
     select ${columns}
       from page
      cross join lateral (select * from ledger where account_id = ${account} and seq = page.seq limit 1) row
-      left join lateral (select * from projects where id = row.project_id limit 1) project on true
+      left join lateral (select * from project_addresses where id = row.project_id limit 1) project on true
       left join lateral (select * from accounts where id = project.account_id limit 1) owner on true
      order by row.seq desc`;
   return sql.query<LedgerRow>(text, bindings.values, { name: nameOf(text) });

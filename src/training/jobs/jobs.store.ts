@@ -249,10 +249,10 @@ export async function readTrainingOverview(sql: Sql, { accountId, since }: { acc
       [accountId],
     ),
     sql.query<{ queued: number; failedInWindow: number; hasAny: boolean }>(
-      `select count(*) filter (where state = 'queued')::integer as queued,
-              count(*) filter (where state = 'failed' and finished_at >= $2)::integer as "failedInWindow",
+      `select count(*) filter (where j.state = 'queued')::integer as queued,
+              count(*) filter (where j.state = 'failed' and j.finished_at >= $2)::integer as "failedInWindow",
               count(*) > 0 as "hasAny"
-         from training_jobs where account_id = $1`,
+         from ${overviewTables} where j.account_id = $1`,
       [accountId, since],
     ),
   ]);

@@ -20,7 +20,7 @@ export function findServedJobs(sql: Sql, jobIds: readonly string[]): Promise<Ser
   return sql.query<ServedJobRow>(
     `select id, account_id as "accountId", kind, base_model_id as "baseModelId", state, attempt,
             adapter_sha256 as "adapterSha256", hyperparameters
-       from training_jobs where id = any($1::text[])`,
+       from training_jobs j where id = any($1::text[]) and exists (select from projects p where p.id = j.project_id)`,
     [jobIds],
     { name: 'training.served_jobs' },
   );

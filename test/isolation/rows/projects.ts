@@ -31,4 +31,15 @@ export const rows: Row[] = [
     expected: ownerOnlyChange(),
     request: () => ({ body: { description: `Changed ${freshSlug()}` } }),
   },
+  {
+    operation: 'projects.delete',
+    expected: ownerOnlyChange('204'),
+    request: async ({ world, place, owner }) => {
+      // Where others see the project they are told why they may not.
+      if (place !== world.places.text.private) return {};
+      const slug = freshSlug();
+      await owner('POST', '/api/v1/projects', { name: 'To delete', slug, kind: 'text' });
+      return { params: { project: slug } };
+    },
+  },
 ];

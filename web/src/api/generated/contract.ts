@@ -1028,6 +1028,7 @@ export type Routes = {
     };
     response: Schemas['Project'];
   };
+  'DELETE /api/v1/projects/{owner}/{project}': { response: null };
   'GET /api/v1/projects/{owner}/{project}/hosted-models': {
     query: {
       limit?: number;
@@ -2000,7 +2001,7 @@ export type Routes = {
       limit?: number;
       cursor?: string;
       archived?: 'false' | 'true' | 'all';
-      type?: 'key.created' | 'key.activated' | 'key.deactivated' | 'key.deleted' | 'account.created' | 'account.profile_updated' | 'account.password_changed' | 'account.sessions_ended' | 'project.created' | 'project.updated' | 'project.archived' | 'project.unarchived' | 'import.ready' | 'import.completed' | 'import.failed' | 'import.canceled' | 'dataset.created' | 'dataset.archived' | 'dataset.unarchived' | 'dataset.version_created' | 'index.ready' | 'index.failed' | 'index.canceled' | 'retrieval.promoted' | 'training.started' | 'training.succeeded' | 'training.failed' | 'training.canceled' | 'training.retried' | 'training.interrupted' | 'model.created' | 'model.updated' | 'model.activated' | 'model.deactivated' | 'model.target_changed' | 'model.failed' | 'model.rolled_back' | 'share.created' | 'share.deleted' | 'credits.granted' | 'credits.purchased' | 'credits.low' | 'limits.changed';
+      type?: 'key.created' | 'key.activated' | 'key.deactivated' | 'key.deleted' | 'account.created' | 'account.profile_updated' | 'account.password_changed' | 'account.sessions_ended' | 'project.created' | 'project.updated' | 'project.archived' | 'project.unarchived' | 'project.deleted' | 'import.ready' | 'import.completed' | 'import.failed' | 'import.canceled' | 'dataset.created' | 'dataset.archived' | 'dataset.unarchived' | 'dataset.version_created' | 'index.ready' | 'index.failed' | 'index.canceled' | 'retrieval.promoted' | 'training.started' | 'training.succeeded' | 'training.failed' | 'training.canceled' | 'training.retried' | 'training.interrupted' | 'model.created' | 'model.updated' | 'model.activated' | 'model.deactivated' | 'model.target_changed' | 'model.failed' | 'model.rolled_back' | 'share.created' | 'share.deleted' | 'credits.granted' | 'credits.purchased' | 'credits.low' | 'limits.changed';
       project?: string;
       actor_id?: string;
     };

@@ -13,6 +13,7 @@ import { Panel } from '../../ui/panel.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { SaveButton } from '../../ui/save-button.tsx';
 import { ArchivePanel } from './archive-panel.tsx';
+import { DeletePanel } from './delete-panel.tsx';
 import { type Project, projectQuery, useChangeProject } from './projects-queries.ts';
 import { projectsTexts } from './projects-texts.ts';
 
@@ -31,6 +32,7 @@ export function ProjectSettings() {
         </>
       )}
       <ArchivePanel project={project} />
+      <DeletePanel project={project} />
     </>
   );
 }

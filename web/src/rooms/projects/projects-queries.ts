@@ -78,6 +78,23 @@ export function useChangeProject({ owner, project }: ProjectPath, onDone?: (chan
   });
 }
 
+/** `onDone` is called even if the calling component is unmounted by then. */
+export function useDeleteProject({ owner, project }: ProjectPath, onDone: () => Promise<void>) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: () => call('DELETE /api/v1/projects/{owner}/{project}', { path: { owner, project } }),
+    onSuccess: async () => {
+      await onDone();
+      // Whatever is known of it is known no longer; another project may get its address.
+      queryClient.removeQueries({
+        predicate: ({ queryKey }) => queryKey.includes(owner) && queryKey.includes(project),
+      });
+      for (const queryKey of [['projects', 'list'], ['dashboard'], ['activity'], ['models']])
+        void queryClient.invalidateQueries({ queryKey });
+    },
+  });
+}
+
 function remember(queryClient: QueryClient, project: Project): void {
   queryClient.setQueryData(projectQuery({ owner: project.owner.slug, project: project.slug }).queryKey, project);
   void queryClient.invalidateQueries({ queryKey: ['projects', 'list'] });
