@@ -111,7 +111,7 @@ test('a job that waits is canceled, tried again with an estimate, and compared w
   await share.fill('0.25');
   await assertAccessible(page, 'control set');
   await page.getByRole('button', { name: 'Begin training' }).click();
-  await page.getByText('Tickets · v1 · 0.25 of each step is replay').waitFor();
+  await page.getByText('Tickets · v1 · 25% of each step is replay').waitFor();
   await page.getByRole('link', { name: 'Use them for a new job' }).click();
   await hasValue(share, '0.25');
   for (const { id } of (await ask('GET', 'training-jobs'))['data'] as { id: string }[])
@@ -151,6 +151,39 @@ test('compared jobs of one name are told apart, and a name of any length keeps t
   await page.getByRole('button', { name: 'Try again' }).click();
   const closing = await page.getByRole('dialog').getByRole('button', { name: 'Close' }).boundingBox();
   assert.ok(closing && closing.x + closing.width < 360, 'what closes the dialog is out of sight');
+  await leave();
+});
+
+test('the page of a job shows both losses, the selected step and overfitting, on a scale that suits them', async () => {
+  const { owner, path, datasetId, ask } = await seedLearner();
+  const job = { name: 'Tickets', base_model: 'fanfold-tiny-chat', dataset_id: datasetId };
+  const { id } = await ask('POST', 'training-jobs', job);
+  await ask('POST', `training-jobs/${id}/cancel`, {});
+  const measured = Array.from({ length: 40 }, (_, index) => ({
+    step: index + 1,
+    loss: 4 / (index + 1),
+    held: Math.abs(index - 19) / 20 + 0.5,
+  }));
+  await stage.database.query(
+    `insert into training_metrics (job_id, attempt, name, step, value)
+     select $1, 1, name, step, case name when 'loss' then loss else held end
+       from json_to_recordset($2) as measured (step integer, loss double precision, held double precision),
+            unnest('{loss,eval.loss}'::text[]) name`,
+    [id, JSON.stringify(measured)],
+  );
+  const { page, go, leave } = await stage.open({ ...owner, colorScheme: 'dark' });
+  await go(`/projects/${path}/training-jobs/${id}`);
+  await page.getByText('The weights of step 20 are kept: they have the lowest validation loss (0.5).').waitFor();
+  await page.getByText('Selected step 20').waitFor();
+  await page.getByText('Overfitting', { exact: true }).waitFor();
+  const legend = await page.getByRole('listitem').allTextContents();
+  assert.ok(legend.includes('Training loss') && legend.includes('Validation loss'), legend.join());
+  const logScale = page.getByRole('switch', { name: 'Log scale' });
+  assert.ok(await logScale.isChecked(), 'the losses span more than a linear scale shows');
+  await page.getByRole('rowheader', { name: 'Training loss, Step 40' }).first().waitFor({ state: 'attached' });
+  await logScale.uncheck({ force: true });
+  await page.getByRole('rowheader', { name: 'Training loss, Step 40' }).first().waitFor({ state: 'attached' });
+  await assertAccessible(page, 'curves');
   await leave();
 });
 

@@ -104,7 +104,7 @@ test('somebody new is led from the first page to a model that was trained, is se
   await page.getByRole('table', { name: 'Loss over the steps' }).getByRole('row').nth(3).waitFor();
   await assertAccessible(page, 'job');
 
-  await page.getByRole('row', { name: /^Answers word for word right 0% 100%$/ }).waitFor();
+  await page.getByRole('row', { name: /^Exact match 0% 100%$/ }).waitFor();
 
   const saving = page.waitForEvent('download');
   await page.getByRole('link', { name: 'Download the adapter' }).click();

@@ -6,19 +6,24 @@ type Box = { width: number; height: number; margin: { top: number; right: number
 
 type Scale = ReturnType<typeof scaleOf>;
 
-type Bounds = { range?: readonly [number, number] | undefined; fromZero?: boolean };
+type Bounds = {
+  range?: readonly [number, number] | undefined;
+  fromZero?: boolean;
+  /** Ticks of the values, which enclose them; by default round numbers. */
+  ticksOf?: typeof ticksBetween;
+};
 
 /** Maps values to pixels; the ticks enclose all values. */
 export function scaleOf(
   series: readonly { points: readonly Point[] }[],
   { width, height, margin }: Box,
-  { range, fromZero = false }: Bounds = {},
+  { range, fromZero = false, ticksOf = ticksBetween }: Bounds = {},
 ) {
   const points = series.flatMap((each) => each.points);
   const [minX, maxX] = range ?? rangeOf(points.map(([x]) => x));
   const [least, maxValue] = rangeOf(points.map(([, value]) => value));
   const minValue = fromZero ? Math.min(0, least) : least;
-  const ticks = ticksBetween(minValue, maxValue, 4);
+  const ticks = ticksOf(minValue, maxValue, 4);
   const [bottom, top] = [ticks[0] ?? 0, ticks.at(-1) ?? 1];
   const inner = {
     width: Math.max(0, width - margin.left - margin.right),

@@ -26,6 +26,8 @@ type LinesProps = {
   range?: readonly [number, number];
   /** The value axis begins at 0. */
   fromZero?: boolean;
+  /** Ticks of the value axis; by default round numbers. */
+  ticksOf?: typeof ticksBetween;
   /** A step that stands out. */
   mark?: { x: number; text: string } | undefined;
 };
@@ -44,12 +46,13 @@ export function Lines({
   height = 210,
   range,
   fromZero = false,
+  ticksOf,
   mark,
 }: LinesProps) {
   const { ref, width } = useElementSize<HTMLDivElement>();
   const [shownX, setShownX] = useState<number | null>(null);
   const drawn = series.filter(({ points }) => points.length > 0);
-  const scale = scaleOf(drawn, { width, height, margin }, { range, fromZero });
+  const scale = scaleOf(drawn, { width, height, margin }, { range, fromZero, ...(ticksOf && { ticksOf }) });
   const steps = [...new Set(drawn.flatMap(({ points }) => points.map(([x]) => x)))].sort((a, b) => a - b);
   const xTicks = ticksBetween(scale.minX, scale.maxX, Math.max(2, Math.floor(width / 90))).filter(
     (tick) => drawn.length > 0 && Number.isInteger(tick) && tick >= scale.minX && tick <= scale.maxX,

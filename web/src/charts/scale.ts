@@ -26,3 +26,20 @@ export function ticksBetween(min: number, max: number, count = 4): number[] {
   const last = Math.ceil(max / step - 1e-9);
   return Array.from({ length: last - first + 1 }, (_, index) => Number(((first + index) * step).toPrecision(12)));
 }
+
+/** Marks of a decade: as few as a wide range needs, as many as a narrow one has space for. */
+const marksOfDecade = [[1], [1, 3], [1, 2, 5]] as const;
+
+/** The same for logarithms to base 10: those of 0.1, 0.2, 0.5, 1, 2, 5 rather than of 0.1, 0.32, 1, 3.2. */
+export function logTicksBetween(min: number, max: number, count = 4): number[] {
+  const [lowest, highest] = [Math.floor(min + 1e-9), Math.ceil(max - 1e-9)];
+  const choices = marksOfDecade.map((marks) => {
+    const all = Array.from({ length: Math.max(1, highest - lowest) + 1 }, (_, decade) =>
+      marks.map((mark) => lowest + decade + Math.log10(mark)),
+    ).flat();
+    const first = all.findLastIndex((tick) => tick <= min + 1e-9);
+    const last = all.findIndex((tick) => tick >= max - 1e-9);
+    return all.slice(first, Math.max(last, first + 1) + 1);
+  });
+  return choices.findLast((ticks) => ticks.length <= count + 2) ?? choices[0] ?? [];
+}

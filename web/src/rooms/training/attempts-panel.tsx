@@ -57,7 +57,7 @@ function Attempts({ path }: { path: JobPath }) {
       render: ({ checkpoints }) => format.number(checkpoints.length),
     },
     { key: 'active', label: t.activeTime, align: 'end', render: ({ active_ms }) => format.duration(active_ms) },
-    { key: 'credits', label: t.credits, align: 'end', render: ({ credits }) => format.credits(credits) },
+    { key: 'credits', label: t.cost, align: 'end', render: ({ credits }) => format.credits(credits) },
   ];
   return <DataTable label={t.attempts} columns={columns} rows={data.data} idOf={({ number }) => String(number)} />;
 }

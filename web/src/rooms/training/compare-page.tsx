@@ -13,16 +13,16 @@ import { Panel } from '../../ui/panel.tsx';
 import { uniqueNames } from '../../ui/unique-names.ts';
 import { projectQuery } from '../projects/index.ts';
 import { pointsOf } from './curves.ts';
-import { Chart } from './curves-panel.tsx';
 import { useHeldOut } from './held-out.ts';
 import { useHyperparameterName } from './hyperparameter-texts.ts';
+import { inOrder } from './hyperparameters.ts';
 import { JobBadge } from './job-badge.tsx';
-import { listedMetrics, useMetricName } from './metric-texts.ts';
+import { LossChart } from './loss-chart.tsx';
+import { listedMetrics, useMetricName, useMetricValue } from './metric-texts.ts';
 import { SettingValue } from './settings-panel.tsx';
 import styles from './training.module.css';
 import { type Job, jobQuery, type Metrics, maxComparedJobs, metricsQuery } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
-import { useLoss } from './use-loss.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/training-jobs/compare');
 
@@ -84,10 +84,10 @@ function Comparison({ ids }: { ids: readonly string[] }) {
         <Differences compared={compared} />
       </Panel>
       <Panel title={heldOut.name}>
-        <Chart label={heldOut.name} series={curvesOf(heldOut.curve, true)} height={230} />
+        <LossChart label={heldOut.name} series={curvesOf(heldOut.curve, true)} />
       </Panel>
       <Panel title={t.loss}>
-        <Chart label={t.loss} series={curvesOf('loss', false)} height={230} />
+        <LossChart label={t.loss} series={curvesOf('loss', false)} />
       </Panel>
     </>
   );
@@ -141,15 +141,25 @@ function Differences({ compared }: { compared: readonly Compared[] }) {
   );
 }
 
+/** Of a job that is not over: the last validation loss. */
+function metricOf({ result, progress }: Job, name: string): number | null | undefined {
+  return result?.metrics[name] ?? (name === 'loss' ? progress.eval_loss : null);
+}
+
 /** The settings of jobs; differences are highlighted. */
 function useLines(jobs: readonly Job[]): Line[] {
   const t = useTexts(trainingTexts);
   const format = useFormat();
-  const loss = useLoss();
+  const valueText = useMetricValue();
   const nameOf = useHyperparameterName();
   const metricName = useMetricName();
-  const settings = [...new Set(jobs.flatMap(({ hyperparameters }) => Object.keys(hyperparameters)))];
-  const measured = listedMetrics(jobs.flatMap(({ result }) => Object.keys(result?.metrics ?? {})));
+  const settings = inOrder(new Set(jobs.flatMap(({ hyperparameters }) => Object.keys(hyperparameters))));
+  const measured = listedMetrics(
+    jobs.flatMap(({ result, progress }) => [
+      ...Object.keys(result?.metrics ?? {}),
+      ...(progress.eval_loss === null ? [] : ['loss']),
+    ]),
+  );
   const plain = (key: string, name: string, cell: (job: Job) => ReactNode): Line => ({
     key,
     name,
@@ -164,12 +174,9 @@ function useLines(jobs: readonly Job[]): Line[] {
   });
   return [
     plain('state', t.state, ({ state }) => <JobBadge state={state} />),
-    ...(jobs.some(({ progress }) => progress.eval_loss !== null)
-      ? [plain('eval', t.heldOut, ({ progress }) => loss(progress.eval_loss))]
-      : []),
-    ...measured.map((name) => plain(`metric ${name}`, metricName(name), ({ result }) => loss(result?.metrics[name]))),
+    ...measured.map((name) => plain(`metric ${name}`, metricName(name), (job) => valueText(name, metricOf(job, name)))),
     plain('active', t.activeTime, ({ active_ms }) => format.duration(active_ms)),
-    plain('credits', t.credits, ({ credits }) => format.credits(credits)),
+    plain('credits', t.cost, ({ credits }) => format.credits(credits)),
     setting('base', t.base, ({ base_model }) => base_model),
     setting('data', t.dataVersion, ({ dataset_sha256 }) => dataset_sha256.slice(0, 12)),
     ...settings.map((name) => setting(name, nameOf(name), ({ hyperparameters }) => hyperparameters[name])),

@@ -1,13 +1,14 @@
-import { Skeleton, Switch } from '@mantine/core';
+import { Badge, Skeleton } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { Point } from '../../charts/line-scale.ts';
-import { type LineSeries, Lines } from '../../charts/lines.tsx';
+import type { LineSeries } from '../../charts/lines.tsx';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { AsyncBoundary } from '../../ui/async-boundary.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { isNamedCurve, isOverfitting, lowestOf, pointsOf, seriesNames } from './curves.ts';
+import { highestOf, isOverfitting, lowestOf } from './curve-points.ts';
+import { isNamedCurve, pointsOf, seriesNames } from './curves.ts';
+import { Chart, LossChart } from './loss-chart.tsx';
 import { isGain, useMetricName } from './metric-texts.ts';
 import styles from './training.module.css';
 import { type Job, type JobPath, type Metrics, metricsQuery } from './training-queries.ts';
@@ -34,27 +35,14 @@ function Curves({ path, job }: { path: JobPath; job: Job }) {
   const loss: LineSeries[] = [{ name: t.loss, color: 'var(--chart-2)', points: pointsOf(data, 'loss') }];
   // Embedding models have other metrics.
   if (heldOut.length > 0) loss.push({ name: t.heldOut, color: 'var(--chart-3)', points: heldOut, isSparse: true });
-  const [isLog, setLog] = useState(false);
-  const selected = lowestOf(heldOut);
+  const ranking = pointsOf(data, 'eval.ndcg10');
+  const selected = heldOut.length > 0 ? lowestOf(heldOut) : highestOf(ranking);
   const others = names.filter(
     (name) => name !== 'loss' && name !== 'eval.loss' && !isGain(name.replace(/^eval\./, '')),
   );
   return (
     <>
-      <Switch
-        size="xs"
-        mb="xs"
-        label={t.logScale}
-        checked={isLog}
-        onChange={({ currentTarget }) => setLog(currentTarget.checked)}
-      />
-      <Chart
-        label={t.curvesLabel}
-        series={isLog ? loss.map(logarithmic) : loss}
-        height={230}
-        isLog={isLog}
-        mark={selected?.[0]}
-      />
+      <LossChart label={t.curvesLabel} series={loss} mark={selected?.[0]} />
       <Outcome job={job} heldOut={heldOut} selected={selected} />
       {others.length > 0 && (
         <details className={styles.more}>
@@ -87,11 +75,6 @@ function OtherCurve({ name, metrics }: { name: string; metrics: Metrics }) {
   );
 }
 
-const logarithmic = (series: LineSeries): LineSeries => ({
-  ...series,
-  points: series.points.flatMap(([x, value]): Point[] => (value > 0 ? [[x, Math.log10(value)]] : [])),
-});
-
 type OutcomeProps = { job: Job; heldOut: readonly Point[]; selected: Point | undefined };
 
 /** Which weights are kept, and what the curves say about the length of the training. */
@@ -102,38 +85,21 @@ function Outcome({ job, heldOut, selected }: OutcomeProps) {
   const { step, total_steps: total } = job.progress;
   if (selected === undefined) return null;
   const stoppedEarly = job.state === 'succeeded' && total !== null && step < total;
+  const isByLoss = heldOut.length > 0;
+  const [at, value] = [format.number(selected[0]), loss(selected[1])];
   return (
-    <p className={styles.note}>
-      {t.selectedText(format.number(selected[0]), loss(selected[1]))} {isOverfitting(heldOut, selected) && t.overfits}{' '}
-      {stoppedEarly && t.stoppedEarly(format.number(step), format.number(total))}
-    </p>
-  );
-}
-
-type ChartProps = {
-  label: string;
-  series: readonly LineSeries[];
-  height: number;
-  /** The values are logarithms. */
-  isLog?: boolean;
-  /** The step whose weights are kept. */
-  mark?: number | undefined;
-};
-
-export function Chart({ label, series, height, isLog = false, mark }: ChartProps) {
-  const t = useTexts(trainingTexts);
-  const format = useFormat();
-  const loss = useLoss();
-  return (
-    <Lines
-      label={label}
-      xName={t.step}
-      series={series}
-      format={isLog ? (value) => loss(10 ** value) : loss}
-      mark={mark === undefined ? undefined : { x: mark, text: t.selected(format.shortNumber(mark)) }}
-      formatX={format.shortNumber}
-      nothing={t.noCurves}
-      height={height}
-    />
+    <ul className={styles.outcome}>
+      <li>{isByLoss ? t.selectedText(at, value) : t.selectedByRank(at, value)}</li>
+      {isOverfitting(heldOut, selected) && (
+        <li>
+          <Badge color="amber">{t.overfitting}</Badge> {t.overfits}
+        </li>
+      )}
+      {stoppedEarly && (
+        <li>
+          <Badge color="gray">{t.earlyStopping}</Badge> {t.stoppedEarly(format.number(step), format.number(total))}
+        </li>
+      )}
+    </ul>
   );
 }

@@ -1,4 +1,5 @@
 import { catalogue, useTexts } from '../../i18n/catalogue.ts';
+import { isKnownName } from './hyperparameters.ts';
 
 export const hyperparameterTexts = catalogue(
   {
@@ -84,20 +85,6 @@ export const hyperparameterTexts = catalogue(
     },
   },
 );
-
-export type HyperparameterName = keyof (typeof hyperparameterTexts)['en']['names'];
-
-// as: the names are the keys of the texts.
-export const hyperparameterNames = Object.keys(hyperparameterTexts.en.names) as HyperparameterName[];
-
-const isKnownName = (name: string): name is HyperparameterName => hyperparameterNames.some((each) => each === name);
-
-/** In the order of the form; unknown ones come last. */
-export function inOrder(settings: Record<string, unknown>): [string, unknown][] {
-  const placeOf = (name: string) =>
-    isKnownName(name) ? hyperparameterNames.indexOf(name) : hyperparameterNames.length;
-  return Object.entries(settings).sort(([one], [other]) => placeOf(one) - placeOf(other));
-}
 
 /** Settings of newer servers keep the name of the API. */
 export function useHyperparameterName(): (name: string) => string {

@@ -1,16 +1,18 @@
 import { catalogue, useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
+import { useLoss } from './use-loss.ts';
 
 export const metricTexts = catalogue(
   {
     names: {
       loss: 'Validation loss',
-      exact_match: 'Answers word for word right',
+      exact_match: 'Exact match',
       ndcg10: 'nDCG@10',
       mrr10: 'MRR@10',
       recall1: 'Recall@1',
       recall10: 'Recall@10',
       recall100: 'Recall@100',
-      pair_accuracy: 'Right before wrong',
+      pair_accuracy: 'Pair accuracy',
     },
     control: (name: string) => `${name} (regression check)`,
     gain: (gain: string, low: string, high: string) =>
@@ -22,13 +24,13 @@ export const metricTexts = catalogue(
   {
     names: {
       loss: '验证损失',
-      exact_match: '逐字正确的回答',
+      exact_match: '完全匹配',
       ndcg10: 'nDCG@10',
       mrr10: 'MRR@10',
       recall1: 'Recall@1',
       recall10: 'Recall@10',
       recall100: 'Recall@100',
-      pair_accuracy: '正例先于负例',
+      pair_accuracy: '配对准确率',
     },
     control: (name) => `${name}（回归检查）`,
     gain: (gain, low, high) => `nDCG@10 变化 ${gain}，95% 置信区间为 ${low} 至 ${high}。`,
@@ -61,8 +63,14 @@ export function listedMetrics(names: Iterable<string>): string[] {
 
 const shares: readonly string[] = ['exact_match', 'recall1', 'recall10', 'recall100', 'pair_accuracy'];
 
+const isShare = (name: string): boolean => shares.includes(name.replace(ofControl, ''));
+
 /** Metrics that are a share of the examples are shown as percentages. */
-export const isShare = (name: string): boolean => shares.includes(name.replace(ofControl, ''));
+export function useMetricValue(): (name: string, value: number | null | undefined) => string {
+  const format = useFormat();
+  const loss = useLoss();
+  return (name, value) => (typeof value === 'number' && isShare(name) ? format.percent(value) : loss(value));
+}
 
 /** Confidence bounds are no metrics of their own. */
 export const isGain = (name: string): boolean => ofGain.test(name);

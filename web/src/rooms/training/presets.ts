@@ -32,7 +32,10 @@ function scaled(name: string, range: Range | undefined, factor: number): Record<
 /** The preset whose settings these are; undefined: the user's own. */
 export function presetOf(fields: JobFields, ranges: Ranges): Preset | undefined {
   const given = JSON.stringify(stated(fields));
-  return presets.find((preset) => JSON.stringify(stated(presetFields(preset, ranges))) === given);
+  // The default first: where a model leaves nothing to scale, others are the same.
+  return (['balanced', 'quick', 'thorough'] as const).find(
+    (preset) => JSON.stringify(stated(presetFields(preset, ranges))) === given,
+  );
 }
 
 /** What is filled in, in one order. */

@@ -40,7 +40,7 @@ export function ProgressPanel({ job, kind }: { job: Job; kind: Project['kind'] }
         <Description name={t.tokens}>{format.shortNumber(progress.tokens_seen)}</Description>
         <Description name={t.activeTime}>{format.duration(job.active_ms)}</Description>
         <Description
-          name={isOver(state) ? t.credits : t.spent}
+          name={isOver(state) ? t.cost : t.spent}
           more={t.rate(format.credits(job.rate.credits_per_gpu_minute))}
         >
           {format.credits(spentSoFar(job))}

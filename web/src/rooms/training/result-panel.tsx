@@ -3,7 +3,7 @@ import { useFormat } from '../../i18n/format.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
-import { isShare, listedMetrics, metricTexts, useMetricName } from './metric-texts.ts';
+import { listedMetrics, metricTexts, useMetricName, useMetricValue } from './metric-texts.ts';
 import styles from './training.module.css';
 import type { Job, JobPath } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
@@ -18,12 +18,11 @@ export function ResultPanel({ path, job, result }: { path: JobPath; job: Job; re
   const format = useFormat();
   const loss = useLoss();
   const metricName = useMetricName();
+  const valueText = useMetricValue();
   const { adapter, metrics, baseline_metrics, check } = result;
   const rows = listedMetrics(Object.keys(metrics)).map(
     (name): Measured => ({ name, after: metrics[name] ?? null, before: baseline_metrics?.[name] ?? null }),
   );
-  const valueText = (name: string, value: number | null) =>
-    value !== null && isShare(name) ? format.percent(value) : loss(value);
   const columns: Column<Measured>[] = [
     { key: 'name', label: t.metric, isName: true, render: ({ name }) => metricName(name) },
     { key: 'before', label: t.before, align: 'end', render: ({ name, before }) => valueText(name, before) },

@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { SegmentedControl } from '../../ui/segmented-control.tsx';
-import { type HyperparameterName, hyperparameterTexts } from './hyperparameter-texts.ts';
+import { hyperparameterTexts } from './hyperparameter-texts.ts';
+import type { HyperparameterName } from './hyperparameters.ts';
 import {
   areFitting,
   isFitting,

@@ -1,14 +1,17 @@
 import { useTexts } from '../../i18n/catalogue.ts';
+import { useFormat } from '../../i18n/format.ts';
 import { Description, DescriptionList } from '../../ui/description-list.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { VersionLink } from '../data/index.ts';
-import { hyperparameterTexts, inOrder, useHyperparameterName } from './hyperparameter-texts.ts';
+import { hyperparameterTexts, useHyperparameterName } from './hyperparameter-texts.ts';
+import { inOrder } from './hyperparameters.ts';
 import type { Job, JobPath } from './training-queries.ts';
 import { trainingTexts } from './training-texts.ts';
 
 export function SettingsPanel({ path: { owner, project }, job }: { path: JobPath; job: Job }) {
   const t = useTexts(trainingTexts);
+  const format = useFormat();
   const nameOf = useHyperparameterName();
   const { control } = job.evaluation;
   const again = (
@@ -20,15 +23,15 @@ export function SettingsPanel({ path: { owner, project }, job }: { path: JobPath
     <Panel title={t.settings} aside={again}>
       <DescriptionList least="6.5rem">
         <Description name={t.base}>{job.base_model}</Description>
-        {inOrder(job.hyperparameters).map(([name, value]) => (
+        {inOrder(Object.keys(job.hyperparameters)).map((name) => (
           <Description key={name} name={nameOf(name)}>
-            <SettingValue value={value} />
+            <SettingValue value={job.hyperparameters[name]} />
           </Description>
         ))}
         {control && (
           <Description name={t.control}>
             <VersionLink at={{ owner, project }} version={control.dataset_version_id} />
-            {control.replay_ratio > 0 && ` · ${t.replayed(String(control.replay_ratio))}`}
+            {control.replay_ratio > 0 && ` · ${t.replayed(format.percent(control.replay_ratio))}`}
           </Description>
         )}
       </DescriptionList>
