@@ -64,6 +64,24 @@ create unique index chat_messages_running on chat_messages (chat_id) where lease
 create index chat_messages_leases on chat_messages (lease_until) where lease_until is not null;
 create index chat_messages_waiting on chat_messages (created_at) where state = 'queued' and lease_until is null;
 
+-- Images that were sent with messages, as they were sent. Compressed already.
+create table chat_images (
+  id text collate "C" primary key,
+  chat_id text collate "C" not null references chats (id) on delete cascade,
+  message_id text collate "C" not null references chat_messages (id) on delete cascade,
+  -- Whose storage it takes.
+  account_id text collate "C" not null references accounts (id),
+  position smallint not null check (position between 0 and 7),
+  media_type text not null check (media_type in ('image/png', 'image/jpeg', 'image/gif', 'image/webp')),
+  data bytea not null check (octet_length(data) between 1 and 1048576),
+  bytes integer not null generated always as (octet_length(data)) stored,
+  created_at timestamptz not null default now(),
+  unique (message_id, position)
+);
+alter table chat_images alter column data set storage external;
+create index chat_images_by_chat on chat_images (chat_id);
+create index chat_images_by_account on chat_images (account_id) include (bytes);
+
 -- One attempt of an answer becomes one example of a dataset.
 create table chat_examples (
   message_id text collate "C" not null references chat_messages (id) on delete cascade,

@@ -39,6 +39,7 @@ export const tables: Record<string, string> = {
   chats: 'chats',
   chat_messages: 'chats',
   chat_examples: 'chats',
+  chat_images: 'chats',
   saved_call_examples: 'inference',
   stored_responses: 'inference',
   datasets: 'datasets',

@@ -24,7 +24,7 @@ export type AppOptions = {
   /** How soon a process counts as dead, and the like; other than by default in tests only. */
   timing?: Partial<CallsTiming>;
   /** How often unpaid answers of dead processes are looked for; other than by default in tests only. */
-  chats?: Pick<ChatsOptions, 'tidyMs'>;
+  chats?: Pick<ChatsOptions, 'tidyMs' | 'imageBytes'>;
   /** How long calls wait for a model that is starting, and the like; other than by default in tests only. */
   engine?: Partial<EngineSettings>;
   /** The web app; without it only programs are served. */

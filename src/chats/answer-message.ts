@@ -14,7 +14,12 @@ import type { MessageRow } from './messages.store.ts';
 import { readParams } from './params.ts';
 import type { ChatTurn, TurnRequest } from './turns.ts';
 
-export type AnswerDeps = RunDeps & { database: Database; calls: PrincipalCalls };
+export type AnswerDeps = RunDeps & {
+  database: Database;
+  calls: PrincipalCalls;
+  /** What the images of one account may take. */
+  imageBytes: number;
+};
 
 type AnswerExchange = { request: FastifyRequest; reply: FastifyReply; sent: Static<typeof retryBody> };
 
@@ -35,7 +40,8 @@ export async function answerMessage(
     read: () => stream,
     answer: async (call: ModelCall) => {
       const key = call.hasKey ? requireIdempotencyKey(request.headers) : null;
-      const turn = await begin({ address, requestId: request.id, key, params, stream });
+      const storage = { accountId: project.accountId, mostBytes: deps.imageBytes };
+      const turn = await begin({ address, requestId: request.id, key, params, stream, storage });
       const message = await runTurn(deps, call, turn);
       return stream ? reply : reply.code(201).send(answerToWire(turn.userMessage, message));
     },
@@ -69,7 +75,7 @@ type StoredTurn = { userMessageId: string | null; messageId: string; answer: obj
 async function runTurn(
   { database, calls, running, log }: RunDeps,
   call: ModelCall,
-  { userMessage, message, request }: ChatTurn,
+  { userMessage, message, request, call: sent }: ChatTurn,
 ): Promise<MessageRow> {
   const live = new LiveAnswer({
     database,
@@ -88,7 +94,7 @@ async function runTurn(
   call.reply.headers(turnHeaders({ userMessageId: userMessage?.id ?? null, messageId: message.id }, call.request.id));
   try {
     // A model of another project has its address in the chat, and its name in the call.
-    const input = { ...readChatRequest(request), model: call.admitted.target.model ?? request.model };
+    const input = { ...readChatRequest(sent), model: call.admitted.target.model ?? request.model };
     await calls.answerChat(call, { input, follower: live });
     await live.end(null, call.caller.signal.aborted);
     return live.message;

@@ -4,6 +4,8 @@ import type { Database } from '#db';
 import type { PrincipalCalls } from '#inference';
 import { type CursorCodec, createIntervalTask, type IntervalTask, joinIntervalTasks, type Log } from '#kernel';
 import { chatsRoutes } from './chats.routes.ts';
+import { imagesRoutes } from './images.routes.ts';
+import { defaultImageBytes } from './images.ts';
 import { type LiveAnswer, lost } from './live-answer.ts';
 import { messagesRoutes } from './messages.routes.ts';
 import { saveExampleRoutes } from './save-example.routes.ts';
@@ -15,6 +17,8 @@ export type ChatsOptions = Pick<ChatSweepOptions, 'tidyMs'> & {
   calls: PrincipalCalls;
   datasets: Datasets;
   log: Pick<Log, 'warn'>;
+  /** What the images of one account may take. */
+  imageBytes?: number;
 };
 
 export type Chats = {
@@ -30,8 +34,9 @@ export function createChats(options: ChatsOptions): Chats {
   return {
     routes: async (app) => {
       await app.register(chatsRoutes(options));
-      await app.register(messagesRoutes({ ...options, running }));
+      await app.register(messagesRoutes({ imageBytes: defaultImageBytes, ...options, running }));
       await app.register(saveExampleRoutes(options));
+      await app.register(imagesRoutes(options));
     },
     start,
     stop,

@@ -1,4 +1,6 @@
+import { isFields } from '#kernel';
 import type { ChatRow } from './chats.store.ts';
+import { mostImages, referenceTo } from './images.ts';
 import type { MessageRow } from './messages.store.ts';
 import { type ChatParams, resolveParams } from './params.ts';
 
@@ -15,11 +17,12 @@ export function bodyOf(
   { own, stream }: { own: ChatParams; stream: boolean },
 ): ChatRequestBody {
   const resolved = resolveParams(params, own);
+  const shown = latestImages(history);
   return {
     model,
     messages: [
       ...(systemPrompt ? [{ role: 'system', content: systemPrompt }] : []),
-      ...history.flatMap((message) => messageToBody(message) ?? []),
+      ...history.flatMap((message) => messageToBody(message, shown) ?? []),
     ],
     max_tokens: resolved.max_tokens,
     temperature: resolved.temperature,
@@ -37,10 +40,41 @@ export function bodyOf(
   };
 }
 
+/** The images that are sent with the next call, which takes only so many. */
+function latestImages(history: readonly MessageRow[]): ReadonlySet<string> {
+  const ids = history.flatMap(({ images }) => (images ?? []).map(({ id }) => id));
+  return new Set(ids.slice(-mostImages));
+}
+
+/** Stands where an image is not sent. */
+const placeholder = { type: 'text', text: '[image]' };
+
+function userContent({ content, images }: MessageRow, shown: ReadonlySet<string>) {
+  if (!images) return content ?? '';
+  return [
+    ...images.map(({ id }) =>
+      shown.has(id) ? { type: 'image_url', image_url: { url: referenceTo(id) } } : placeholder,
+    ),
+    ...(content ? [{ type: 'text', text: content }] : []),
+  ];
+}
+
+/** The messages of a request as text alone. */
+export function withoutImages(messages: readonly unknown[]): unknown[] {
+  return messages.map((message) => {
+    if (!isFields(message) || !Array.isArray(message.content)) return message;
+    const content = message.content.map(({ type, text }) => (type === 'text' ? text : placeholder.text)).join('\n');
+    return { ...message, content };
+  });
+}
+
+const none: ReadonlySet<string> = new Set();
+
 /** Null: nothing was said. */
-export function messageToBody({ role, content, reasoning, toolCalls, toolCallId }: MessageRow): WireMessage | null {
+export function messageToBody(message: MessageRow, shown = none): WireMessage | null {
+  const { role, content, reasoning, toolCalls, toolCallId } = message;
   if (role === 'tool') return { role, tool_call_id: toolCallId, content: content ?? '' };
-  if (role !== 'assistant') return { role, content: content ?? '' };
+  if (role !== 'assistant') return { role, content: userContent(message, shown) };
   if (!content && !toolCalls) return null;
   return {
     role,

@@ -14,7 +14,14 @@ const request = {
   stream_options: { include_usage: true },
 };
 
-const nothing = { reasoning_content: null, tool_calls: null, tool_call_id: null, rating: null, error: null };
+const nothing = {
+  reasoning_content: null,
+  tool_calls: null,
+  tool_call_id: null,
+  images: [],
+  rating: null,
+  error: null,
+};
 
 const userMessageExample = {
   id: 'msg_01KAXR5A2C4E6G8J0M2P4R6T8V',

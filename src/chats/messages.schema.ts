@@ -3,6 +3,7 @@ import { creditsText, nullable, timestamp } from '#http';
 import { finishReasonSchema, toolCallsSchema, usageSchema } from '#inference';
 import { formatCredits } from '#kernel';
 import { paramsBody } from './chats.schema.ts';
+import { mostImages } from './images.ts';
 import type { MessageRow } from './messages.store.ts';
 
 const params = Type.Optional(paramsBody);
@@ -15,6 +16,13 @@ const stream = Type.Optional(
 
 export const createMessageBody = Type.Object({
   content: Type.Optional(Type.String({ description: 'What you say; or send `tool_results`.', minLength: 1 })),
+  images: Type.Optional(
+    Type.Array(Type.String({ maxLength: 1_048_576 }), {
+      description:
+        'Images for a model with vision, as `data:` URLs of PNG, JPEG, WebP or GIF. With `replace_message_id`: in place of its images; left out, it keeps them.',
+      maxItems: mostImages,
+    }),
+  ),
   tool_results: Type.Optional(
     Type.Array(
       Type.Object({
@@ -55,6 +63,14 @@ export const messageSchema = Type.Object(
     reasoning_content: nullable(Type.String(), 'What the model thought first.'),
     tool_calls: nullable(toolCallsSchema, 'Tools that the model calls.'),
     tool_call_id: nullable(Type.String(), 'The call that a result answers; null: it is no result of a tool.'),
+    images: Type.Array(
+      Type.Object({
+        id: Type.String({ description: 'Id of the image.' }),
+        media_type: Type.String({ description: 'Its type.' }),
+        bytes: Type.Integer({ description: 'Its size.', minimum: 1 }),
+      }),
+      { description: 'Images that were sent with it.' },
+    ),
     rating: nullable(ratingSchema, 'What you think of the answer; null: nothing yet.'),
     state: Type.Enum(['queued', 'streaming', 'complete', 'failed', 'stopped'], {
       description:
@@ -74,7 +90,7 @@ export const messageSchema = Type.Object(
     usage: nullable(usageSchema, 'What the model counted.'),
     request: nullable(
       Type.Object({}, { additionalProperties: true }),
-      'The body with which `P/chat/completions` makes the same call; a model of another project, `{owner}/{project}/{alias}`, is called there as `{alias}`.',
+      'The body with which `P/chat/completions` makes the same call; a model of another project, `{owner}/{project}/{alias}`, is called there as `{alias}`. `chat-image:{id}` stands for an image of the chat: put a `data:` URL there.',
     ),
     request_id: nullable(Type.String(), 'The request that made it.'),
     model_revision: nullable(Type.Integer(), 'Revision of the hosted model; null for a base model.'),
@@ -104,6 +120,7 @@ export function messageToWire(message: MessageRow): MessageWire {
     // as: what is stored was made in these shapes.
     tool_calls: message.toolCalls as MessageWire['tool_calls'],
     tool_call_id: message.toolCallId,
+    images: (message.images ?? []).map(({ id, mediaType, bytes }) => ({ id, media_type: mediaType, bytes })),
     rating: message.rating,
     state,
     attempt,

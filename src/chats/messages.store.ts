@@ -1,5 +1,6 @@
 import type { Sql } from '#db';
 import { parseExactJson } from '#kernel';
+import type { MessageImage } from './images.store.ts';
 
 export type MessageState = 'queued' | 'streaming' | 'complete' | 'failed' | 'stopped';
 
@@ -17,6 +18,8 @@ export type MessageRow = {
   toolCalls: unknown[] | null;
   /** The call that a result answers. */
   toolCallId: string | null;
+  /** Null: none. */
+  images: MessageImage[] | null;
   /** What the person thinks of the answer. */
   rating: MessageRating | null;
   state: MessageState;
@@ -38,7 +41,9 @@ export type MessageRow = {
 };
 
 export const messageColumns = `m.id, m.chat_id as "chatId", m.seq, m.role, m.content, m.reasoning,
-  m.tool_calls as "toolCalls", m.tool_call_id as "toolCallId", m.rating, m.state, m.attempt, m.starts, m.error, m.finish_reason as "finishReason", m.usage,
+  m.tool_calls as "toolCalls", m.tool_call_id as "toolCallId",
+  (select json_agg(json_build_object('id', i.id, 'mediaType', i.media_type, 'bytes', i.bytes) order by i.position)
+     from chat_images i where i.message_id = m.id) as images, m.rating, m.state, m.attempt, m.starts, m.error, m.finish_reason as "finishReason", m.usage,
   m.request::text as request,
   m.request_id as "requestId", m.model_revision as "modelRevision", m.active_ms as "activeMs",
   m.credits_micro as "creditsMicro", m.created_at as "createdAt", m.finished_at as "finishedAt",

@@ -12,7 +12,7 @@ import {
 import type { Database } from '#db';
 import type { Principal } from '#http';
 import { fault } from '#kernel';
-import { messageToBody } from './conversation.ts';
+import { messageToBody, withoutImages } from './conversation.ts';
 import { findSavedExample, insertSavedExample, type MessageRow } from './messages.store.ts';
 
 export type SaveExampleInput = {
@@ -72,7 +72,7 @@ function exampleOf(message: MessageRow, split: Split, edited: string | null): Ne
     });
   const reasoning = message.reasoning ? { reasoning_content: message.reasoning } : {};
   // as: requests are made here, with a list of messages.
-  const messages = request.messages as unknown[];
+  const messages = withoutImages(request.messages as unknown[]);
   const content = { messages: [...messages, { ...answer, ...reasoning }], tools: request.tools ?? null };
   return { content, split, origin: 'chat', originId: message.id };
 }

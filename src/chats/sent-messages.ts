@@ -1,26 +1,38 @@
 import type { Sql } from '#db';
 import { fault, isFields } from '#kernel';
 import { checkStorable } from './chats.ts';
+import type { ImageData } from './images.store.ts';
+import { readImages } from './images.ts';
 import { listHistory } from './messages.store.ts';
 import type { SentMessage } from './turns.store.ts';
 
 export type ChatToolResult = { tool_call_id: string; content: string };
 
 /** What a request adds to a chat: a message of the user, in place of an earlier one or not, or the results of tools. */
-export type NewMessage = { content: string; replaceId: string | null } | { results: readonly ChatToolResult[] };
+export type NewMessage =
+  /** `images`: null where a message in its place keeps those that it has. */
+  { content: string; images: ImageData[] | null; replaceId: string | null } | { results: readonly ChatToolResult[] };
 
-type MessageBody = { content?: string; tool_results?: ChatToolResult[]; replace_message_id?: string };
+type MessageBody = {
+  content?: string;
+  images?: string[];
+  tool_results?: ChatToolResult[];
+  replace_message_id?: string;
+};
 
 /** Throws `invalid_request`. */
 export function readNewMessage({
   content,
+  images,
   tool_results: results,
   replace_message_id: replaceId,
 }: MessageBody): NewMessage {
   if (results === undefined) {
-    if (content === undefined) throw refused('content', 'missing; send it, or tool_results');
-    return { content: checkStorable(content, 'content'), replaceId: replaceId ?? null };
+    if (content === undefined && !images) throw refused('content', 'missing; send it, or images, or tool_results');
+    const text = checkStorable(content ?? '', 'content');
+    return { content: text, images: images ? readImages(images) : null, replaceId: replaceId ?? null };
   }
+  if (images !== undefined) throw refused('images', 'goes with content only, not with tool_results');
   if (content !== undefined) throw refused('tool_results', 'send content or this, not both');
   if (replaceId !== undefined) throw refused('replace_message_id', 'goes with content only, not with tool_results');
   for (const [index, result] of results.entries()) checkStorable(result.content, `tool_results[${index}].content`);

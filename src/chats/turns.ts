@@ -4,6 +4,8 @@ import { fault, foldText, isId, newId } from '#kernel';
 import { type ChatAddress, type ChatRow, updateChatHead } from './chats.store.ts';
 import { lockOwnChat } from './chats.ts';
 import { bodyOf, type ChatRequestBody, titleOf } from './conversation.ts';
+import type { ImageData } from './images.store.ts';
+import { addImages, imagesOfMessage, withImageData } from './images.ts';
 import { type LiveAnswer, lost } from './live-answer.ts';
 import { findMessage, listHistory, type MessageRating, type MessageRow, rateMessage } from './messages.store.ts';
 import type { ChatParams } from './params.ts';
@@ -27,6 +29,8 @@ export type ChatTurn = {
   userMessage: MessageRow | null;
   message: MessageRow;
   request: ChatRequestBody;
+  /** The same with the images themselves. */
+  call: ChatRequestBody;
 };
 
 /** Who asks for it, and how. */
@@ -37,6 +41,8 @@ export type TurnRequest = {
   key: string | null;
   params: ChatParams;
   stream: boolean;
+  /** Whose storage images take, and how much of it there is. */
+  storage: { accountId: string; mostBytes: number };
 };
 
 /**
@@ -54,12 +60,14 @@ export function beginTurn(
     const earlier = key === null ? null : await findAnswerUnder(tx, { chatId: chat.id, key, content });
     if (earlier) return tryAgain(tx, chat, earlier, asking);
     await endWaitingAnswers(tx, { chatId: chat.id });
+    const images = await imagesToAdd(tx, chat, added);
     const first = await firstSeq(tx, chat, added);
     let userMessage: MessageRow | null = null;
     for (const [at, message] of messages.entries()) {
       const isLast = at === messages.length - 1;
       const row = { id: newId('msg'), chatId: chat.id, seq: first + at, key: isLast ? key : null };
       userMessage = await insertSentMessage(tx, { ...row, ...message });
+      userMessage = await addImages(tx, userMessage, { images, ...asking.storage });
     }
     const seq = first + messages.length;
     const title = chat.title === '' ? titleOf(content) : chat.title;
@@ -73,7 +81,7 @@ export function beginTurn(
       requestId: asking.requestId,
     });
     await updateChatHead(tx, chat.id, { title, searchText: foldText(title), lastSeq: seq });
-    return { userMessage, message, request };
+    return { userMessage, message, request, call: await withImageData(tx, chat.id, request) };
   });
 }
 
@@ -103,7 +111,8 @@ async function tryAgain(
   const answerRequest = { request: JSON.stringify(request), requestId };
   const lastMessage = history.at(-1) ?? null;
   const userMessage = lastMessage?.role === 'user' ? lastMessage : null;
-  return { userMessage, message: await beginAgain(tx, before.id, answerRequest), request };
+  const message = await beginAgain(tx, before.id, answerRequest);
+  return { userMessage, message, request, call: await withImageData(tx, chat.id, request) };
 }
 
 export async function messageIn(sql: Sql, chatId: string, id: string): Promise<MessageRow> {
@@ -138,6 +147,13 @@ function inTurn(
       throw error;
     }
   });
+}
+
+/** A message in place of another keeps its images, unless it has its own. */
+async function imagesToAdd(tx: Sql, chat: OpenChat, added: NewMessage): Promise<ImageData[]> {
+  if ('results' in added) return [];
+  if (added.images !== null || added.replaceId === null) return added.images ?? [];
+  return imagesOfMessage(tx, (await messageIn(tx, chat.id, added.replaceId)).id);
 }
 
 /** The place of the first message that is added. */

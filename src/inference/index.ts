@@ -30,6 +30,7 @@ export {
   usageSchema,
 } from './protocols/openai/usage.schema.ts';
 export { textCallFaults } from './protocols/shared/call.contract.ts';
+export { readImageUrl } from './protocols/shared/images.ts';
 export { createRepeatGuard } from './repeat-guard.ts';
 export { createSavedCalls } from './saved-calls-wiring.ts';
 export type { ResponseStore } from './stored-responses.ts';

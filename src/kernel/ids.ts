@@ -14,6 +14,7 @@ export type IdPrefix =
   | 'ex' // example
   | 'hm' // hosted model
   | 'idx' // dataset index
+  | 'img' // image of a chat
   | 'imp' // import
   | 'ins' // server instance
   | 'inv' // invitation

@@ -27,6 +27,7 @@ const texts: Record<string, PathParameter> = {
   job_id: id('Id of the training job.', 'job'),
   chat_id: id('Id of the chat.', 'cht'),
   message_id: id('Id of the message.', 'msg'),
+  image_id: id('Id of the image.', 'img'),
   base_model_id: { text: 'Id of the base model.', example: 'qwen3-4b' },
   route_name: { text: 'Name of the route.', example: 'gpu-1' },
   pull_id: id('Id of the pull.', 'pul'),

@@ -50,6 +50,20 @@ async function chatOfStranger({ world }: Scene, alias: string) {
   };
 }
 
+/** The same with an image. */
+async function image(scene: Scene) {
+  const { params } = await message(scene);
+  const { world, place } = scene;
+  const imageId = newId('img');
+  await world.database.query(
+    `insert into chat_images (id, chat_id, message_id, account_id, position, media_type, data)
+     select $1, $2, $3, account_id, 0, 'image/png', convert_to($5, 'UTF8') from projects where id = $4`,
+    [imageId, params.chatId, params.messageId, place.projectId, canary],
+  );
+  world.secrets.add(imageId);
+  return { params: { chatId: params.chatId, imageId } };
+}
+
 export const rows: Row[] = [
   {
     operation: 'chats.list',
@@ -95,6 +109,7 @@ export const rows: Row[] = [
   { operation: 'chat_messages.retry', expected: ownerOnlyChange('201'), request: withBody(message, { stream: false }) },
   { operation: 'chat_messages.rate', expected: ownerOnlyChange(), request: withBody(message, { rating: 'up' }) },
   { operation: 'chat_messages.stop', expected: ownerOnlyChange(), request: message },
+  { operation: 'chat_images.read', expected: ownerOnlyRead(), request: image },
   {
     operation: 'chat_messages.save_example',
     expected: ownerOnlyChange('201'),

@@ -111,6 +111,12 @@ export const IconArchiveOff = /* @__PURE__ */ icon(
   'M10 12h2',
   'M3 3l18 18',
 );
+export const IconPhoto = /* @__PURE__ */ icon(
+  'M15 8h.01',
+  'M3 6a3 3 0 0 1 3 -3h12a3 3 0 0 1 3 3v12a3 3 0 0 1 -3 3h-12a3 3 0 0 1 -3 -3v-12',
+  'M3 16l5 -5c.928 -.893 2.072 -.893 3 0l5 5',
+  'M14 14l1 -1c.928 -.893 2.072 -.893 3 0l3 3',
+);
 export const IconTrash = /* @__PURE__ */ icon(
   'M4 7l16 0',
   'M10 11l0 6',

@@ -162,6 +162,7 @@ export type Schemas = {
     reasoning_content: string | null;
     tool_calls: Schemas['ToolCall'][] | null;
     tool_call_id: string | null;
+    images: { id: string; media_type: string; bytes: number }[];
     rating: 'up' | 'down' | null;
     state: 'queued' | 'streaming' | 'complete' | 'failed' | 'stopped';
     attempt: number;
@@ -1151,6 +1152,7 @@ export type Routes = {
   'POST /api/v1/projects/{owner}/{project}/chats/{chat_id}/messages': {
     body: {
       content?: string;
+      images?: string[];
       tool_results?: { tool_call_id: string; content: string }[];
       params?: {
         max_tokens?: number | null;
@@ -1218,6 +1220,7 @@ export type Routes = {
     body: { dataset_id: string; split?: 'train' | 'test'; content?: string };
     response: Schemas['Example'];
   };
+  'GET /api/v1/projects/{owner}/{project}/chats/{chat_id}/images/{image_id}': { response: unknown };
   'GET /api/v1/projects/{owner}/{project}/saved-calls': {
     query: {
       limit?: number;

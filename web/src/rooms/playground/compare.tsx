@@ -74,8 +74,10 @@ export function Compare({ project, choices, start, search, onSearch }: ComparePr
       <Composer
         draft={draftOf(project, null)}
         isBusy={busy.length > 0}
-        onSend={async (text) => {
-          const stored = sides.map(({ model, conversation }) => conversation.send(settingsWith(model), text));
+        hasVision={sides.every(({ model }) => choiceOf(choices, model).base.inference.capabilities.vision)}
+        hasImages={left.hasImages || right.hasImages}
+        onSend={async (text, images) => {
+          const stored = sides.map(({ model, conversation }) => conversation.send(settingsWith(model), text, images));
           return (await Promise.all(stored)).includes(true);
         }}
         onStop={() => {

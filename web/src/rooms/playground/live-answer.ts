@@ -9,6 +9,8 @@ export type Live = {
   messageId: string | null;
   /** A message that was sent, until it is in the list. */
   content: string | null;
+  /** Sent with it. */
+  images: readonly string[];
   /** Results of tools that were sent, until they are in the list. */
   results: readonly SentResult[];
   /** The edited message and those after it are being replaced. */
@@ -26,7 +28,7 @@ export function followedIn(messages: readonly Message[]): Live | null {
     reasoning: message.reasoning_content ?? '',
     toolCalls: (message.tool_calls ?? []).map((call) => call.function),
   };
-  return { messageId: message.id, content: null, results: [], replacedId: null, text, waiting: null };
+  return { messageId: message.id, content: null, images: [], results: [], replacedId: null, text, waiting: null };
 }
 
 /** Without messages that are being replaced. */

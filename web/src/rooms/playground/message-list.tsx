@@ -11,6 +11,7 @@ import { AnswerText } from './answer-text.tsx';
 import type { Choices } from './choices.ts';
 import type { Live } from './live-answer.ts';
 import styles from './playground.module.css';
+import { imageUrlsOf } from './playground-queries.ts';
 import { playgroundTexts } from './playground-texts.ts';
 import { maxRetries } from './retry-while-loading.ts';
 import type { ChatSettings } from './settings.ts';
@@ -45,6 +46,7 @@ export function MessageList({ project, choices, chatId: chosen, conversation, se
   const t = useTexts(playgroundTexts);
   const { messages, live, problem } = conversation;
   const chatId = chosen ?? '';
+  const path = { owner: project.owner.slug, project: project.slug, chatId };
   const box = useStickToEnd(live);
   const [unsent, setUnsent] = useState<{ id: string; text: string } | null>(null);
   const edit = async (id: string, text: string) => {
@@ -80,6 +82,7 @@ export function MessageList({ project, choices, chatId: chosen, conversation, se
               <UserMessage
                 key={unsent?.id === message.id ? `${message.id} again` : message.id}
                 text={message.content ?? ''}
+                images={imageUrlsOf(path, message)}
                 start={unsent?.id === message.id ? unsent.text : null}
                 onEdit={live ? undefined : (text) => void edit(message.id, text)}
               />
@@ -125,10 +128,10 @@ export function MessageList({ project, choices, chatId: chosen, conversation, se
 function Arriving({ live }: { live: Live }) {
   const t = useTexts(playgroundTexts);
   const format = useFormat();
-  const { waiting, text, content, results } = live;
+  const { waiting, text, content, images, results } = live;
   return (
     <>
-      {content !== null && <UserMessage text={content} />}
+      {content !== null && <UserMessage text={content} images={images} />}
       {results.map((result) => (
         <ToolMessage key={result.tool_call_id} text={result.content} />
       ))}

@@ -8,6 +8,10 @@ export type Chat = Schemas['Chat'];
 export type Message = Schemas['ChatMessage'];
 export type ChatPath = ProjectPath & { chatId: string };
 
+/** Where the images of a message are. */
+export const imageUrlsOf = ({ owner, project, chatId }: ChatPath, { images }: Message): string[] =>
+  images.map(({ id }) => `/api/v1/projects/${owner}/${project}/chats/${chatId}/images/${id}`);
+
 /** Polls an answer that this page does not receive itself. Servers store its progress about as often. */
 const followMs = 500;
 export const isInProgress = ({ state, error }: Message) =>

@@ -10,6 +10,8 @@ export type SentResult = { tool_call_id: string; content: string };
 /** A new message, an edited one, results of tools, or another attempt at an answer. */
 export type MessageRequest = {
   content: string | null;
+  /** Sent with it, as `data:` URLs; empty: an edited message keeps its own. */
+  images: readonly string[];
   results: readonly SentResult[];
   replacedId: string | null;
   retriedId: string | null;
@@ -52,7 +54,7 @@ type SendOptions = {
 /** Resolves when the answer begins. */
 export function sendMessage(
   { owner, project, chatId }: ChatPath,
-  { content, results, replacedId, retriedId }: MessageRequest,
+  { content, images, results, replacedId, retriedId }: MessageRequest,
   { signal, onWait, read }: SendOptions,
 ): Promise<Response> {
   let messageId = retriedId;
@@ -60,8 +62,12 @@ export function sendMessage(
     // The first attempt left an answer that waits for its model.
     if (retry > 0) messageId ??= waitingAnswerIn(await read());
     const route: RouteName = messageId === null ? messagesRoute : retryRoute;
-    const added =
-      results.length > 0 ? { tool_results: results } : { content, replace_message_id: replacedId ?? undefined };
+    const said = {
+      ...(content === '' ? {} : { content }),
+      ...(images.length > 0 ? { images } : {}),
+      replace_message_id: replacedId ?? undefined,
+    };
+    const added = results.length > 0 ? { tool_results: results } : said;
     const body = messageId === null ? added : {};
     const path = { owner, project, chat_id: chatId, message_id: messageId };
     // With a key the answer goes on when this page is left.

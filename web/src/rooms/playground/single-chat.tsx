@@ -30,6 +30,7 @@ export function SingleChat({ project, choices, chatId, onChat, onSearch, start }
   const [stored, setStored] = useState(start.stored);
   const model = chatId === null || settings.model !== stored.model ? settings.model : undefined;
   useSettingsInUrl({ ...searchOf(settings, stored), model }, onSearch);
+  const choice = choiceOf(choices, settings.model);
   const path = { owner: project.owner.slug, project: project.slug };
   const conversation = useConversation({ path, chatId, onChat, onStored: setStored });
   return (
@@ -44,7 +45,9 @@ export function SingleChat({ project, choices, chatId, onChat, onSearch, start }
       <Composer
         draft={draftOf(project, chatId)}
         isBusy={conversation.live !== null}
-        onSend={(text) => conversation.send(settings, text)}
+        onSend={(text, images) => conversation.send(settings, text, images)}
+        hasVision={choice.base.inference.capabilities.vision}
+        hasImages={conversation.hasImages}
         onStop={() => void conversation.stop()}
       >
         <ModelPicker
@@ -53,7 +56,7 @@ export function SingleChat({ project, choices, chatId, onChat, onSearch, start }
           onChange={(model) => setSettings({ ...settings, model })}
           label={t.model}
         />
-        <SettingsButton choice={choiceOf(choices, settings.model)} settings={settings} onChange={setSettings} />
+        <SettingsButton choice={choice} settings={settings} onChange={setSettings} />
       </Composer>
     </div>
   );

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ProjectPath } from '../projects/index.ts';
 import { emptyText } from './answer-stream.ts';
 import { followedIn, type Live, messagesWithout } from './live-answer.ts';
-import { chatQuery, type Message, messagesQuery } from './playground-queries.ts';
+import { chatQuery, imageUrlsOf, type Message, messagesQuery } from './playground-queries.ts';
 import {
   type MessageRequest,
   prepareChat,
@@ -23,7 +23,7 @@ type Options = {
   onStored?: (settings: ChatSettings) => void;
 };
 
-const nothing: MessageRequest = { content: null, results: [], replacedId: null, retriedId: null };
+const nothing: MessageRequest = { content: null, images: [], results: [], replacedId: null, retriedId: null };
 
 /** The state of one conversation: messages, the arriving answer, and actions. */
 export function useConversation({ path, chatId, onChat, onStored }: Options) {
@@ -70,6 +70,12 @@ export function useConversation({ path, chatId, onChat, onStored }: Options) {
     if (messageId !== null) setTimings((earlier) => ({ ...earlier, [messageId]: timing }));
   }
 
+  /** The images of a message that is sent again. */
+  function imagesOfMessage(id: string): readonly string[] {
+    const message = messages.data?.find((each) => each.id === id);
+    return message && chatId !== null ? imageUrlsOf({ owner, project, chatId }, message) : [];
+  }
+
   /** Resolves to true when the message is stored. */
   async function run(settings: ChatSettings, request: MessageRequest): Promise<boolean> {
     const controller = new AbortController();
@@ -80,6 +86,7 @@ export function useConversation({ path, chatId, onChat, onStored }: Options) {
     setLive({
       messageId: request.retriedId,
       content: request.content,
+      images: request.replacedId === null ? request.images : imagesOfMessage(request.replacedId),
       results: request.results,
       replacedId: request.replacedId,
       text: emptyText,
@@ -129,7 +136,9 @@ export function useConversation({ path, chatId, onChat, onStored }: Options) {
     live: shown,
     problem,
     timings,
-    send: (settings: ChatSettings, content: string) => run(settings, { ...nothing, content }),
+    hasImages: messages.data?.some(({ images }) => images.length > 0) ?? false,
+    send: (settings: ChatSettings, content: string, images: readonly string[] = []) =>
+      run(settings, { ...nothing, content, images }),
     sendResults: (settings: ChatSettings, results: readonly SentResult[]) => run(settings, { ...nothing, results }),
     edit: (settings: ChatSettings, replacedId: string, content: string) =>
       run(settings, { ...nothing, content, replacedId }),
@@ -141,7 +150,9 @@ export function useConversation({ path, chatId, onChat, onStored }: Options) {
 
 function isNew(content: string, { before, after }: Record<'before' | 'after', readonly Message[]>): boolean {
   const ids = new Set(before.map(({ id }) => id));
-  return after.some((message) => message.role === 'user' && message.content === content && !ids.has(message.id));
+  return after.some(
+    (message) => message.role === 'user' && (message.content ?? '') === content && !ids.has(message.id),
+  );
 }
 
 export type Conversation = ReturnType<typeof useConversation>;
