@@ -14,7 +14,6 @@ export const webArrows: Record<string, Record<string, string>> = {
   activity: {},
   billing: { keys: 'the ledger is filtered by key, and shows its name' },
   dashboard: {
-    keys: 'a first key is made there',
     playground: 'starter questions are written into its field',
     projects: 'a first project is made there, and called by its examples',
     training: 'running jobs are listed with their states',

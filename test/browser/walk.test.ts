@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { testPassword } from '#test/sessions.ts';
 import { assertAccessible } from './axe.ts';
-import { inSettings } from './playground-world.ts';
+import { answers, inSettings } from './playground-world.ts';
 import { clipboardWith, hasValue, openStage, type Stage, settle } from './stage.ts';
 
 let stage: Stage;
@@ -33,11 +33,11 @@ const tickets = Array.from({ length: 30 }, (_, n) => {
   });
 }).join('\n');
 
-/** What the clipboard holds is run as a person would, with the key that was shown. */
-async function runCopied(page: Page, key: string): Promise<string> {
+/** What the clipboard holds is run as a person would: the key is in it. */
+async function runCopied(page: Page): Promise<string> {
   const command = await clipboardWith(page, /^curl /);
   const { stdout } = await promisify(execFile)('sh', ['-c', command.replace('curl ', 'curl -s ')], {
-    env: { PATH: process.env['PATH'], FANFOLD_KEY: key },
+    env: { PATH: process.env['PATH'] },
     timeout: 120_000,
   });
   return stdout;
@@ -52,7 +52,8 @@ test('somebody new is led from the first page to a model that was trained, is se
   await page.getByLabel('E-mail address').fill('grace@example.com');
   await page.getByLabel('Password', { exact: true }).fill(testPassword);
   await page.getByRole('button', { name: 'Create account' }).click();
-  await page.getByText('0 of 5 done').waitFor();
+  await page.getByText('0 of 4 done').waitFor();
+  assert.equal(await page.getByText('Install a real model').count(), 0, 'only operators install models');
 
   await page.getByRole('button', { name: 'New project' }).click();
   await dialog.getByLabel('Name', { exact: true }).fill('Help desk');
@@ -61,19 +62,39 @@ test('somebody new is led from the first page to a model that was trained, is se
   await settle(page);
   await assertAccessible(page, 'new project');
   await page.getByRole('link', { name: 'Dashboard' }).click();
-  await page.getByText('1 of 5 done').waitFor();
-  await page.getByRole('button', { name: 'New key' }).click();
-  await dialog.getByRole('button', { name: 'Create key' }).click();
-  const key = (await dialog.locator('output').textContent()) ?? '';
-  await dialog.getByRole('button', { name: 'I have copied it' }).click();
-  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Hello! Who are you?' }).click();
+  await hasValue(page.getByLabel('Message', { exact: true }), 'Hello! Who are you?');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await answers(page).first().waitFor();
+  await page.getByRole('link', { name: 'Dashboard' }).click();
+  await page.getByText('1 of 4 done').waitFor();
+
+  await page.getByRole('link', { name: 'Name one in your project' }).click();
+  await page.getByRole('button', { name: 'New alias' }).first().click();
+  await dialog.getByLabel('Alias').fill('assistant');
+  await dialog.getByLabel('Points to').selectOption('fanfold-tiny-chat');
+  await dialog.getByRole('button', { name: 'Create alias' }).click();
+  await page.getByRole('heading', { name: 'assistant', exact: true }).waitFor();
+  await page.getByText('active', { exact: true }).waitFor();
+  await page.getByRole('link', { name: 'Dashboard' }).click();
+  await page.getByText('2 of 4 done').waitFor();
+
+  await page.getByRole('button', { name: 'Make a key and show the code' }).click();
   await page.getByText('Waiting for your call').waitFor();
   await assertAccessible(page, 'first steps');
-  await page.getByRole('group', { name: 'curl' }).getByRole('button', { name: 'Copy' }).click();
-  assert.match(await runCopied(page, key), /"object":"chat.completion"/);
-  await page.getByText('3 of 5 done').waitFor();
+  const code = page.getByRole('group', { name: 'curl' });
+  await code.getByText('assistant').waitFor();
+  await code.getByRole('button', { name: 'Copy' }).click();
+  assert.match(await runCopied(page), /"object":"chat.completion"/);
+  await page.getByText('3 of 4 done').waitFor();
+  await page.getByRole('link', { name: 'See the requests' }).click();
+  await page
+    .getByRole('row', { name: /assistant/ })
+    .first()
+    .waitFor();
+  await page.getByRole('link', { name: 'Dashboard' }).click();
 
-  await page.getByRole('link', { name: 'Bring in data' }).click();
+  await page.getByRole('link', { name: 'Import it' }).click();
   await page.getByRole('link', { name: 'Import a file' }).first().click();
   const file = { name: 'tickets.jsonl', mimeType: 'application/x-ndjson', buffer: Buffer.from(tickets) };
   await page.locator('input[type="file"]').setInputFiles(file);
@@ -136,5 +157,9 @@ test('somebody new is led from the first page to a model that was trained, is se
   assert.equal(await side('Model A').locator('article').last().locator('p').first().textContent(), answer);
   assert.ok(!(await side('Model B').textContent())?.includes(answer), 'the base model has not learned it');
   await assertAccessible(page, 'comparison');
+  await page.getByRole('link', { name: 'Dashboard' }).click();
+  await page.getByText('Welcome, Grace Hopper.').waitFor();
+  await settle(page);
+  assert.equal(await page.getByText(/of 4 done/).count(), 0, 'every step is done');
   await leave();
 });

@@ -17,9 +17,7 @@ import { Alerts } from './alerts.tsx';
 import styles from './dashboard-page.module.css';
 import { type Dashboard, dashboardQuery, isWindow, type Window, windows } from './dashboard-queries.ts';
 import { dashboardTexts } from './dashboard-texts.ts';
-import { FirstSteps } from './first-steps.tsx';
 import { RecentProjects, RunningJobs, TopModels } from './lists.tsx';
-import { useStepDialogs } from './step-dialogs.tsx';
 import { CallsChart, CreditsChart, LatencyChart, TokensChart } from './usage-charts.tsx';
 
 const route = getRouteApi('/signed-in/');
@@ -52,25 +50,17 @@ function WindowChoice() {
   );
 }
 
-// Loaded separately: it is shown to operators only.
-const OperatorSteps = lazyComponent(() => import('./operator-steps.tsx'), 'OperatorSteps');
+// Loaded separately: it is shown until everything is done.
+const FirstSteps = lazyComponent(() => import('./first-steps.tsx'), 'FirstSteps');
 
 function Overview({ window }: { window: Window }) {
   const { data } = useSuspenseQuery(dashboardQuery(window));
   const { data: session } = useQuery(sessionQuery);
-  const isOperator = session?.account.role === 'admin' && data.getting_started.project;
-  const { open, dialogs } = useStepDialogs();
-  const isStarted = Object.values(data.getting_started).every(Boolean);
   return (
     <div className={styles.overview}>
-      {isOperator ? (
-        <AsyncBoundary skeleton={null}>
-          <OperatorSteps dashboard={data} />
-        </AsyncBoundary>
-      ) : (
-        !isStarted && <FirstSteps dashboard={data} onOpen={open} />
-      )}
-      {dialogs}
+      <AsyncBoundary skeleton={null}>
+        <FirstSteps dashboard={data} isOperator={session?.account.role === 'admin'} />
+      </AsyncBoundary>
       <Alerts dashboard={data} />
       <Figures dashboard={data} />
       <Deferred skeleton={<ChartsSkeleton />}>

@@ -24,7 +24,8 @@ export const dashboardQuery = (window: Window) =>
 
 export const callableQuery = {
   ...routeQuery(['dashboard', 'callable'], 'GET /api/v1/models', { query: { limit: 100 } }),
-  staleTime: 60_000,
+  // A model may just have got its name.
+  staleTime: 0,
 };
 
 export const installedQuery = {
@@ -32,7 +33,11 @@ export const installedQuery = {
   staleTime: 30_000,
 };
 
-export const usedKeysQuery = {
+/** Whether a program has called with one of the keys. */
+export const isAnyUsed = (keys: ResponseOf<'GET /api/v1/keys'> | undefined): boolean =>
+  keys?.data.some(({ last_used_at }) => last_used_at !== null) === true;
+
+export const usedKeysQuery = queryOptions({
   ...routeQuery(['dashboard', 'keys'], 'GET /api/v1/keys', { query: { limit: 100 } }),
-  refetchInterval: 10_000,
-};
+  refetchInterval: ({ state }) => (isAnyUsed(state.data) ? false : 10_000),
+});

@@ -1,0 +1,83 @@
+import { catalogue } from '../../i18n/catalogue.ts';
+
+export const firstStepsTexts = catalogue(
+  {
+    start: 'First steps',
+    startText: 'From zero to a model of your own.',
+    done: 'done',
+    doneOf: (done: string, all: string) => `${done} of ${all} done`,
+    newProject: 'New project',
+    exampleLanguage: 'Language of the example',
+    waitingForCall: 'Waiting for your call: this page updates automatically.',
+    nothingToCall: 'No base model for your projects is installed. Ask the operator of this server to install one.',
+    steps: {
+      chat: {
+        do: 'Chat',
+        why: 'Ask a model in the playground of a project. A project holds models, data and training.',
+      },
+      install: {
+        do: 'Install a real model',
+        why: 'Search the hub, compare sizes with the memory of this machine, and use the model under an alias of your project.',
+        go: 'Find a model',
+      },
+      choose: {
+        do: 'Choose a model',
+        why: 'Look through the models of this server, and give one a name in your project. Programs keep the name when you switch the model.',
+        go: 'Models of this server',
+      },
+      call: { do: 'Call it from your code', why: 'With curl, TypeScript or Python; any OpenAI client works.' },
+      train: {
+        do: 'Train it',
+        why: 'Import a file (sample data is here), start a training job, compare the result, and serve it.',
+      },
+    },
+    toProjects: 'To your projects',
+    chatBundled:
+      'The model that ships with Fanfold is tiny: it knows the invented island of Orrin, sums and a joke, and shows that everything works.',
+    see: (name: string) => `Open ${name}`,
+    nameModel: 'Name one in your project',
+    toRequests: 'See the requests',
+    makeKey: 'Make a key and show the code',
+    keyName: 'First steps',
+    keyOnce: 'The key is shown this once. It works from now on.',
+    sample: 'Download sample data',
+    toData: 'Import it',
+    toTraining: 'New training job',
+  },
+  {
+    start: '入门步骤',
+    startText: '从零开始，得到属于你自己的模型。',
+    done: '已完成',
+    doneOf: (done, all) => `已完成 ${done} / ${all}`,
+    newProject: '新建项目',
+    exampleLanguage: '示例语言',
+    waitingForCall: '正在等待你的调用，完成后页面会自动更新。',
+    nothingToCall: '没有你的项目可以调用的基础模型，请联系运营方安装。',
+    steps: {
+      chat: { do: '对话', why: '在项目的体验场中向模型提问。项目包含模型、数据和训练。' },
+      install: {
+        do: '安装真正的模型',
+        why: '搜索模型中心，将大小与本机内存比较，并以项目别名使用该模型。',
+        go: '查找模型',
+      },
+      choose: {
+        do: '选择模型',
+        why: '浏览此服务器上的模型，并在项目中为其中一个命名。切换模型后，程序仍可使用该名称。',
+        go: '此服务器的模型',
+      },
+      call: { do: '从代码中调用', why: '使用 curl、TypeScript 或 Python；任意 OpenAI 客户端均可。' },
+      train: { do: '训练', why: '导入文件（附示例数据），开始训练任务，比较结果并提供服务。' },
+    },
+    toProjects: '前往项目',
+    chatBundled: 'Fanfold 自带的模型很小：只知道虚构的 Orrin 岛、算术和一个笑话，用来表明一切正常。',
+    see: (name) => `打开 ${name}`,
+    nameModel: '在项目中命名模型',
+    toRequests: '查看请求',
+    makeKey: '创建密钥并显示代码',
+    keyName: '入门步骤',
+    keyOnce: '密钥仅显示这一次，即刻生效。',
+    sample: '下载示例数据',
+    toData: '导入',
+    toTraining: '新建训练任务',
+  },
+);
