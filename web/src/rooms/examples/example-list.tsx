@@ -1,4 +1,4 @@
-import { Group } from '@mantine/core';
+import { Checkbox, Group } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
@@ -13,9 +13,13 @@ import { NothingFound } from '../../ui/nothing-found.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { VirtualList } from '../../ui/virtual-list.tsx';
 import { datasetQuery } from '../data/index.ts';
+import { BulkBar } from './bulk-bar.tsx';
+import { bulkTexts } from './bulk-texts.ts';
+import rowStyles from './example-row.module.css';
 import { ExampleRow } from './example-row.tsx';
 import { type ExamplesSearch, examplesQuery } from './examples-queries.ts';
 import { examplesTexts } from './examples-texts.ts';
+import { useSelection } from './use-selection.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project/data/$dataset/');
 
@@ -29,6 +33,7 @@ type ExampleListProps = { filter: ExamplesSearch; isReadOnly: boolean; add: Reac
 
 export function ExampleList({ filter, isReadOnly, add }: ExampleListProps) {
   const t = useTexts(examplesTexts);
+  const format = useFormat();
   const { owner, project, dataset } = route.useParams();
   // Stable, so that unchanged rows do not render again.
   const at = useMemo(() => ({ owner, project, dataset }), [owner, project, dataset]);
@@ -36,6 +41,9 @@ export function ExampleList({ filter, isReadOnly, add }: ExampleListProps) {
   const [openId, setOpenId] = useState<string | null>(null);
   const toggle = useCallback((id: string) => setOpenId((now) => (now === id ? null : id)), []);
   const isExact = list.data.pages.at(-1)?.total_count_is_exact ?? true;
+  const order = useMemo(() => examples.map(({ id }) => id), [examples]);
+  const selection = useSelection(filter, order);
+  const { chosen } = selection;
   if (examples.length === 0)
     return (
       <>
@@ -45,7 +53,9 @@ export function ExampleList({ filter, isReadOnly, add }: ExampleListProps) {
     );
   return (
     <>
-      <Count total={total} isExact={isExact} />
+      <Count total={total} isExact={isExact}>
+        {!isReadOnly && <ChooseAll selection={selection} />}
+      </Count>
       <VirtualList
         label={t.list}
         rows={examples}
@@ -61,20 +71,49 @@ export function ExampleList({ filter, isReadOnly, add }: ExampleListProps) {
             isReadOnly={isReadOnly}
             isOpen={openId === example.id}
             onToggle={toggle}
+            isChosen={selection.has(example.id)}
+            onChoose={selection.toggle}
           />
         )}
       />
       <LoadMore list={list} shown={examples.length} />
+      <BulkBar
+        at={at}
+        chosen={chosen}
+        count={chosen && 'ids' in chosen ? format.number(chosen.ids.length) : countOf(format.number(total), isExact)}
+        onClear={selection.clear}
+      />
     </>
   );
 }
 
-function Count({ total, isExact }: { total: number; isExact: boolean }) {
+const countOf = (total: string, isExact: boolean) => (isExact ? total : `${total}+`);
+
+function ChooseAll({ selection: { chosen, isAll, setAll } }: { selection: ReturnType<typeof useSelection> }) {
+  const t = useTexts(bulkTexts);
+  return (
+    <Checkbox
+      size="xs"
+      aria-label={t.chooseAll}
+      title={t.chooseAll}
+      checked={isAll}
+      indeterminate={chosen !== null && !isAll}
+      onChange={({ currentTarget: { checked } }) => setAll(checked)}
+    />
+  );
+}
+
+type CountProps = { total: number; isExact: boolean; children: ReactNode };
+
+function Count({ total, isExact, children }: CountProps) {
   const t = useTexts(examplesTexts);
   const format = useFormat();
   return (
     <p className={styles.listHead}>
-      <span>{t.count(format.number(total) + (isExact ? '' : '+'))}</span>
+      <span className={rowStyles.count}>
+        {children}
+        {t.count(countOf(format.number(total), isExact))}
+      </span>
       <span className={styles.keys}>{t.keys}</span>
     </p>
   );

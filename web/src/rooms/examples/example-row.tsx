@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Text } from '@mantine/core';
 import { type KeyboardEvent, memo, useId, useState } from 'react';
 import { useDraft, useHasDraft } from '../../api/use-draft.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
@@ -10,6 +10,7 @@ import { notify } from '../../ui/notify.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { Tag } from '../../ui/tag.tsx';
 import type { DatasetPath } from '../data/index.ts';
+import { bulkTexts } from './bulk-texts.ts';
 import type { Example } from './example.ts';
 import { contentOf, draftOf, type ExampleDraft, isReadable } from './example-draft.ts';
 import { ExampleEditor } from './example-editor.tsx';
@@ -26,11 +27,15 @@ type ExampleRowProps = {
   isOpen: boolean;
   isReadOnly: boolean;
   onToggle: (id: string) => void;
+  isChosen: boolean;
+  onChoose: (id: string, isRange: boolean) => void;
 };
 
 /** A row of the list; open, it can be edited in place. */
-export const ExampleRow = memo(function ExampleRow({ at, example, isOpen, isReadOnly, onToggle }: ExampleRowProps) {
+export const ExampleRow = memo(function ExampleRow({ at, example, isOpen, isReadOnly, ...props }: ExampleRowProps) {
+  const { onToggle, isChosen, onChoose } = props;
   const t = useTexts(examplesTexts);
+  const bulk = useTexts(bulkTexts);
   const id = useId();
   // The button that was pressed is gone.
   const focusHead = () => document.getElementById(`${id}-head`)?.focus();
@@ -43,22 +48,40 @@ export const ExampleRow = memo(function ExampleRow({ at, example, isOpen, isRead
   const name = summaryOf(example, t.nothingSaid);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes it from any of its fields
-    <div className={styles.row} data-open={isOpen || undefined} onKeyDown={onKeyDown}>
-      <button
-        type="button"
-        id={`${id}-head`}
-        className={styles.head}
-        data-row-target
-        aria-expanded={isOpen}
-        aria-controls={isOpen ? `${id}-body` : undefined}
-        onClick={() => onToggle(example.id)}
-      >
-        <span className={styles.summary}>
-          {isOpen ? <span className={styles.openName}>{name}</span> : <ExampleSummary example={example} />}
-          <Facts example={example} isOpen={isOpen} />
-        </span>
-        <IconChevronDown size={16} className={styles.mark} />
-      </button>
+    <div
+      className={styles.row}
+      data-open={isOpen || undefined}
+      data-chosen={isChosen || undefined}
+      onKeyDown={onKeyDown}
+    >
+      <div className={styles.line}>
+        {!isReadOnly && (
+          <Checkbox
+            size="xs"
+            className={styles.choose}
+            aria-label={bulk.choose(name)}
+            checked={isChosen}
+            onChange={({ nativeEvent }) =>
+              onChoose(example.id, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+            }
+          />
+        )}
+        <button
+          type="button"
+          id={`${id}-head`}
+          className={styles.head}
+          data-row-target
+          aria-expanded={isOpen}
+          aria-controls={isOpen ? `${id}-body` : undefined}
+          onClick={() => onToggle(example.id)}
+        >
+          <span className={styles.summary}>
+            {isOpen ? <span className={styles.openName}>{name}</span> : <ExampleSummary example={example} />}
+            <Facts example={example} isOpen={isOpen} />
+          </span>
+          <IconChevronDown size={16} className={styles.mark} />
+        </button>
+      </div>
       {isOpen && (
         <div id={`${id}-body`} className={styles.body}>
           <IssueList issues={example.issues} />
@@ -73,7 +96,7 @@ export const ExampleRow = memo(function ExampleRow({ at, example, isOpen, isRead
   );
 });
 
-function Facts({ example: { id, split, tokens, origin, valid }, isOpen }: { example: Example; isOpen: boolean }) {
+function Facts({ example: { id, text, split, tokens, origin, valid }, isOpen }: { example: Example; isOpen: boolean }) {
   const t = useTexts(examplesTexts);
   const format = useFormat();
   const isChanged = useHasDraft(id);
@@ -82,6 +105,7 @@ function Facts({ example: { id, split, tokens, origin, valid }, isOpen }: { exam
       <Tag color={split === 'train' ? 'gray' : 'ink'}>{t.splits[split]}</Tag>
       {isChanged && !isOpen && <Tag color="amber">{t.notSaved}</Tag>}
       {!valid && <Tag color="rust">{t.notUsable}</Tag>}
+      {text && text.messages.length > 2 && <span>{t.messages(format.number(text.messages.length))}</span>}
       {tokens !== null && <span>{t.tokens(format.number(tokens))}</span>}
       <span>{t.origins[origin]}</span>
     </span>

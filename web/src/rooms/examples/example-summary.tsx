@@ -3,6 +3,7 @@ import { useFormat } from '../../i18n/format.ts';
 import type { Example, TextContent } from './example.ts';
 import styles from './example-summary.module.css';
 import { examplesTexts } from './examples-texts.ts';
+import { toolCallOf } from './tool-calls.ts';
 
 type Content = Pick<Example, 'text' | 'embedding'>;
 type Message = TextContent['messages'][number];
@@ -41,13 +42,7 @@ export function ExampleSummary({ example: { text, embedding } }: { example: Cont
 
 function contentOf({ content, tool_calls }: Message, calls: (name: string) => string): string {
   if (content?.trim()) return content;
-  return (tool_calls ?? []).map((call) => calls(nameOf(call))).join(', ');
-}
-
-function nameOf(call: Record<string, unknown>): string {
-  const { function: called } = call;
-  const name = typeof called === 'object' && called !== null && 'name' in called ? called.name : '';
-  return String(name);
+  return (tool_calls ?? []).map((call) => calls(toolCallOf(call).name)).join(', ');
 }
 
 function Line({ sign, words, isQuiet = false }: { sign: string; words: string; isQuiet?: boolean }) {

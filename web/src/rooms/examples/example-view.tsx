@@ -3,6 +3,7 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import type { EmbeddingContent, TextContent } from './example.ts';
 import styles from './example-view.module.css';
 import { examplesTexts } from './examples-texts.ts';
+import { answeredTool, type ToolCall, toolCallOf } from './tool-calls.ts';
 
 /** For example, the second positive passage. */
 export type TextLocation = { part: TextPart; nth: number };
@@ -37,18 +38,26 @@ export function ExampleView({ text, embedding, show = (words) => words }: Exampl
     );
   return (
     <dl className={styles.view}>
-      {text?.messages.map(({ role, content, reasoning_content, tool_calls, weight }, index) => (
-        <Entry
-          // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name and stay in their places
-          key={index}
-          name={weight === 0 ? t.seenOnly : t.roles[role]}
-          tone={role === 'assistant' && weight !== 0 ? 'good' : 'plain'}
-        >
-          {reasoning_content && <span className={styles.reasoning}>{reasoning_content}</span>}
-          {content && show(content, { part: role, nth: countOf(text, role, index) })}
-          {tool_calls && <code>{JSON.stringify(tool_calls, null, 2)}</code>}
-        </Entry>
-      ))}
+      {text?.messages.map((message, index) => {
+        const { role, content, reasoning_content, tool_calls, weight } = message;
+        return (
+          <Entry
+            // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name and stay in their places
+            key={index}
+            name={
+              role === 'tool' ? t.toolResult(answeredTool(text, message)) : weight === 0 ? t.seenOnly : t.roles[role]
+            }
+            tone={role === 'assistant' && weight !== 0 ? 'good' : 'plain'}
+          >
+            {reasoning_content && <span className={styles.reasoning}>{reasoning_content}</span>}
+            {content && show(content, { part: role, nth: countOf(text, role, index) })}
+            {tool_calls?.map((call, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: they stay in their places, and ids may be missing
+              <Call key={at} call={toolCallOf(call)} />
+            ))}
+          </Entry>
+        );
+      })}
       {text?.tools && (
         <Entry name={t.tools}>
           <code>{JSON.stringify(text.tools, null, 2)}</code>
@@ -61,6 +70,16 @@ export function ExampleView({ text, embedding, show = (words) => words }: Exampl
 /** The number of earlier messages with the same role. */
 function countOf({ messages }: TextContent, role: TextPart, before: number): number {
   return messages.slice(0, before).filter((message) => message.role === role).length;
+}
+
+function Call({ call: { name, args } }: { call: ToolCall }) {
+  const t = useTexts(examplesTexts);
+  return (
+    <span className={styles.call}>
+      <span>{t.callsTool(name)}</span>
+      <code>{args}</code>
+    </span>
+  );
 }
 
 type EntryProps = { name: string; tone?: 'plain' | 'good' | 'bad'; children: ReactNode };

@@ -6,6 +6,7 @@ import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import {
   type EmbeddingContent,
   ExampleSummary,
+  ExampleView,
   examplesTexts,
   IssueList,
   type TextContent,
@@ -54,6 +55,18 @@ function Row({ row: { line, source, example, issues } }: { row: PreviewRow }) {
             )}
             {example.tokens !== null && texts.tokens(format.number(example.tokens))}
           </span>
+        )}
+        {example && (
+          <details>
+            <summary>
+              {example.text
+                ? texts.wholeConversation(format.number(contentIn(example).text?.messages.length ?? 0))
+                : texts.wholeExample}
+            </summary>
+            <div className={styles.whole}>
+              <ExampleView {...contentIn(example)} />
+            </div>
+          </details>
         )}
         <details>
           <summary>{t.source}</summary>
