@@ -67,6 +67,6 @@ test('every turn of a conversation is shown: in the preview of an import, in the
   const { data } = await ask('GET', '/dataset-versions');
   await go(`${pages}/data/${data[0].dataset_id}?version=${data[0].id}`);
   await row.getByRole('button', { expanded: false }).click();
-  await hasAllTurns(row);
+  await hasAllTurns(row.locator('dl'));
   await leave();
 });

@@ -30,6 +30,28 @@ describe('what asks and what answers is recognised', () => {
     ['customer', 'support'],
     ['prompt', 'answer'],
     ['question', 'completion'],
+    // Names of several words, and of other languages.
+    ['Q:', 'A:'],
+    ['Kundenfrage', 'Antwort Support'],
+    ['Frage des Kunden', 'Antwort des Mitarbeiters'],
+    ['Kunde fragt', 'Wir antworten'],
+    ['Customer Inquiry', 'Agent Response'],
+    ['Pregunta del cliente', 'Respuesta del agente'],
+    ['Question du client', 'Réponse'],
+    ['Frage (Text)', 'Antwort (Text)'],
+    ['question_en', 'answer_en'],
+    ['customerQuestion', 'ourAnswer'],
+    ['Ticket Description', 'Resolution'],
+    ['User Query', 'Bot Reply'],
+    ['客户问题', '客服回答'],
+    ['Вопрос', 'Ответ'],
+    ['Pytanie', 'Odpowiedź'],
+    ['Soru', 'Cevap'],
+    ['Fråga', 'Svar'],
+    ['질문', '답변'],
+    ['السؤال', 'الجواب'],
+    ['सवाल', 'जवाब'],
+    ['Câu hỏi', 'Câu trả lời'],
   ] as const;
   for (const [user, assistant] of pairs)
     test(`${user}; ${assistant}`, () => {
@@ -68,7 +90,13 @@ test('names that belong together win over others that also ask or answer', () =>
 });
 
 test('names that only ask, or only answer, suggest nothing', () => {
-  for (const columns of [['question', 'frage'], ['answer', 'antwort'], ['name', 'date'], ['id']])
+  for (const columns of [['question', 'frage'], ['answer', 'antwort'], ['name', 'date'], ['id']].concat([
+    // What is about a question or an answer is none, and of two questions it is not clear which one is answered.
+    ['question_id', 'answer_count'],
+    ['Question type', 'Answer date'],
+    ['customer_name', 'agent_id'],
+    ['first question', 'second question', 'the answer'],
+  ]))
     assert.deepEqual(turnsOf(...columns), { shape: 'unknown', mapping: null });
 });
 

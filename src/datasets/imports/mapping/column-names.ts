@@ -4,14 +4,67 @@
  */
 
 const questions = [
-  ...['question', 'query', 'q', 'questions', 'question text', 'user question', 'ask', 'faq question'],
-  ...['frage', 'fragen', 'question posée', 'pregunta', 'pergunta', 'domanda', 'vraag', '问题', '提问', '質問'],
+  ...['question', 'query', 'q', 'questions', 'question text', 'user question', 'ask', 'faq question', 'faq'],
+  ...['frage', 'fragen', 'question posée', 'pregunta', 'pergunta', 'domanda', 'vraag', '问题', '提问', '質問', '問題'],
+  ...[
+    'вопрос',
+    'питання',
+    'pytanie',
+    'otázka',
+    'kérdés',
+    'întrebare',
+    'ερώτηση',
+    'soru',
+    'fråga',
+    'spørgsmål',
+    'spørsmål',
+  ],
+  ...['kysymys', 'السؤال', 'سؤال', 'שאלה', 'سوال', 'सवाल', 'प्रश्न', 'câu hỏi', 'pertanyaan', 'คำถาม', '질문'],
 ];
 
 const answers = [
   ...['answer', 'a', 'answers', 'answer text', 'response', 'reply', 'ideal answer', 'expected answer'],
   ...['correct answer', 'best answer', 'reference answer', 'final answer', 'faq answer', 'ground truth'],
-  ...['antwort', 'antworten', 'réponse', 'respuesta', 'resposta', 'risposta', 'antwoord', '答案', '回答', '回复'],
+  ...[
+    'antwort',
+    'antworten',
+    'réponse',
+    'respuesta',
+    'resposta',
+    'risposta',
+    'antwoord',
+    '答案',
+    '回答',
+    '回复',
+    '答え',
+  ],
+  ...[
+    'ответ',
+    'відповідь',
+    'odpowiedź',
+    'odpověď',
+    'odpoveď',
+    'válasz',
+    'răspuns',
+    'απάντηση',
+    'cevap',
+    'yanıt',
+    'svar',
+  ],
+  ...[
+    'vastaus',
+    'الجواب',
+    'جواب',
+    'الإجابة',
+    'תשובה',
+    'जवाब',
+    'उत्तर',
+    'câu trả lời',
+    'jawaban',
+    'คำตอบ',
+    '답변',
+    '대답',
+  ],
 ];
 
 const prompts = [
@@ -22,7 +75,7 @@ const prompts = [
 
 const completions = [
   ...['completion', 'response', 'output', 'assistant', 'chosen', 'completions', 'responses', 'outputs'],
-  ...['output text', 'expected output', 'ideal output', 'ideal', 'assistant response', 'assistant message'],
+  ...['output text', 'expected output', 'ideal output', 'ideal', 'model', 'assistant response', 'assistant message'],
   ...['model response', 'model output', 'bot', 'bot response', 'ai', 'gpt', 'reply', 'target', 'generation', 'result'],
   ...['ausgabe', 'assistent', 'sortie', 'salida', 'saída', '输出', '助手', '响应'],
 ];
@@ -38,11 +91,22 @@ const agents = [
   ...['mitarbeiter', 'berater', 'supportantwort', 'agente', '客服', '坐席'],
 ];
 
+/** Of tickets and e-mails. */
+const cases = [
+  ...['ticket description', 'issue description', 'problem description', 'email body', 'ticket', 'issue', 'problem'],
+  ...['inquiry', 'enquiry', 'body', 'email', 'description', 'beschreibung', 'anliegen', 'demande', 'consulta'],
+];
+
+const solutions = [
+  ...['resolution', 'solution', 'reply body', 'lösung', 'solución', 'solução', 'soluzione', 'oplossing', '解决方案'],
+];
+
 /** What asks and what answers, for each shape; the names of one row belong together. */
 export const turnNames = [
   { shape: 'prompt_completion', asks: prompts, answers: completions },
   { shape: 'question_answer', asks: questions, answers },
   { shape: 'question_answer', asks: customers, answers: agents },
+  { shape: 'question_answer', asks: cases, answers: solutions },
 ] as const;
 
 export const alpacaNames = {
@@ -77,10 +141,43 @@ export const searchNames = {
   ],
 };
 
-/** Equal for names that differ in case, accents, spaces, `_`, `-` or `.` only. */
+/**
+ * Words that say what a column holds, for names that are made of several: "Antwort des Mitarbeiters", "question_en". What it says is
+ * surer than who says it.
+ */
+export const turnWords = {
+  asks: [...questions, 'inquiry', 'enquiry', 'prompt', 'instruction', 'anfrage'],
+  answers: [...answers, ...solutions, 'completion', 'output'],
+  asking: [...customers, 'kunden', 'user', 'human', 'nutzer', 'clientes', 'klant', 'клиент', 'client'],
+  answering: [...agents, 'assistant', 'bot', 'company'],
+};
+
+/** With one of these words, a name is that of something about a text. */
+export const metaWords = [
+  ...[
+    'id',
+    'ids',
+    'key',
+    'date',
+    'time',
+    'timestamp',
+    'type',
+    'kind',
+    'category',
+    'topic',
+    'tag',
+    'tags',
+    'label',
+    'number',
+  ],
+  ...['nr', 'no', 'count', 'score', 'rating', 'length', 'tokens', 'status', 'state', 'url', 'link', 'lang', 'language'],
+  ...['author', 'name', 'by', 'at', 'source', 'title', 'titel', 'datum', 'kategorie', 'typ', 'anzahl', 'fecha', 'tipo'],
+];
+
+/** Equal for names that differ in case, accents, spaces and punctuation only. */
 export function columnKey(name: string): string {
   return name
     .normalize('NFKD')
-    .replace(/[\p{M}\s_.-]/gu, '')
+    .replace(/[\p{M}\p{P}\p{S}\p{Z}\s]/gu, '')
     .toLowerCase();
 }

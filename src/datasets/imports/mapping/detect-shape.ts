@@ -1,5 +1,6 @@
 import { isFields } from '#kernel';
 import { alpacaNames, columnKey, conversationNames, searchNames, splitNames, turnNames } from './column-names.ts';
+import { turnsByWords } from './column-words.ts';
 import type { WireMapping } from './mapping.ts';
 import { isShareGptMessage } from './share-gpt.ts';
 
@@ -40,6 +41,7 @@ export function detectShape(kind: 'text' | 'embedding', rows: readonly Row[]): D
 }
 
 type Table = {
+  columns: readonly string[];
   /** The column that has one of these names, however it is written; the first name wins. */
   name: (names: readonly string[]) => string | undefined;
   values: (column: string) => unknown[];
@@ -50,6 +52,7 @@ function tableOf(rows: readonly Row[]): Table {
   for (const row of rows)
     for (const column of Object.keys(row)) if (!columns.has(columnKey(column))) columns.set(columnKey(column), column);
   return {
+    columns: [...columns.values()],
     name: (names) => names.map((name) => columns.get(columnKey(name))).find((column) => column !== undefined),
     values: (column) => rows.map((row) => row[column]).filter((value) => value !== undefined && value !== null),
   };
@@ -85,7 +88,8 @@ function detectTurns(table: Table, more: WireMapping): DetectedShape | null {
     const [user, assistant] = [table.name(asks), table.name(answers)];
     if (user !== undefined && assistant !== undefined) return { shape, mapping: { ...more, user, assistant } };
   }
-  return null;
+  const turns = turnsByWords(table.columns);
+  return turns && { shape: 'question_answer', mapping: { ...more, ...turns } };
 }
 
 function detectEmbedding(table: Table): DetectedShape | null {
