@@ -40,6 +40,7 @@ function Row({ row: { line, source, example, issues } }: { row: PreviewRow }) {
   const t = useTexts(checkTexts);
   const texts = useTexts(examplesTexts);
   const format = useFormat();
+  const count = example ? (contentIn(example).text?.messages.length ?? 0) : 0;
   return (
     <>
       <span className={styles.lineNumber}>{t.line(format.number(line))}</span>
@@ -58,11 +59,7 @@ function Row({ row: { line, source, example, issues } }: { row: PreviewRow }) {
         )}
         {example && (
           <details>
-            <summary>
-              {example.text
-                ? texts.wholeConversation(format.number(contentIn(example).text?.messages.length ?? 0))
-                : texts.wholeExample}
-            </summary>
+            <summary>{count > 2 ? texts.wholeConversation(format.number(count)) : texts.wholeExample}</summary>
             <div className={styles.whole}>
               <ExampleView {...contentIn(example)} />
             </div>
