@@ -82,6 +82,17 @@ alter table chat_images alter column data set storage external;
 create index chat_images_by_chat on chat_images (chat_id);
 create index chat_images_by_account on chat_images (account_id) include (bytes);
 
+-- The words of messages, for searches: those of what was said, and of answers as they ended. Each begins with characters of the
+-- project's id, so that the work of a search does not depend on other projects.
+create table chat_words (
+  message_id text collate "C" primary key references chat_messages (id) on delete cascade,
+  chat_id text collate "C" not null references chats (id) on delete cascade,
+  seq integer not null,
+  words tsvector not null
+);
+create index chat_words_by_word on chat_words using gin (words);
+create index chat_words_by_chat on chat_words (chat_id, seq desc);
+
 -- One attempt of an answer becomes one example of a dataset.
 create table chat_examples (
   message_id text collate "C" not null references chat_messages (id) on delete cascade,

@@ -40,6 +40,7 @@ export const tables: Record<string, string> = {
   chat_messages: 'chats',
   chat_examples: 'chats',
   chat_images: 'chats',
+  chat_words: 'chats',
   saved_call_examples: 'inference',
   stored_responses: 'inference',
   datasets: 'datasets',

@@ -1,5 +1,5 @@
 import { type Contract, pageSchema } from '#http';
-import { chatSchema } from './chats.schema.ts';
+import { chatSchema, listedChatSchema } from './chats.schema.ts';
 
 const tag = 'chats';
 
@@ -37,8 +37,8 @@ export const listContract: Contract = {
   answers: {
     200: {
       description: 'A page of chats.',
-      schema: pageSchema(chatSchema),
-      example: { data: [chatExample], next_cursor: null, total_count: 1 },
+      schema: pageSchema(listedChatSchema),
+      example: { data: [{ ...chatExample, match: null }], next_cursor: null, total_count: 1 },
     },
   },
   faults: ['not_found', 'invalid_cursor'],

@@ -2,10 +2,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { once } from '#calls';
 import type { Database } from '#db';
 import { pageOf, readPage, type TypeBoxProvider } from '#http';
-import { type CursorCodec, foldText } from '#kernel';
+import type { CursorCodec } from '#kernel';
 import { changeOwnProject, projectPathOf, projectPrefix, readOwnProject } from '#projects';
 import { createContract, deleteContract, listContract, readContract, updateContract } from './chats.contract.ts';
-import { chatsQuery, chatToWire, createChatBody, updateChatBody } from './chats.schema.ts';
+import { chatsQuery, chatToWire, createChatBody, listedChatToWire, updateChatBody } from './chats.schema.ts';
 import type { ChatAddress } from './chats.store.ts';
 import { changeChat, createChat, deleteChat, listChats, readChat } from './chats.ts';
 
@@ -24,9 +24,9 @@ export function chatsRoutes({ database, cursors }: { database: Database; cursors
       async (request) => {
         const { id: projectId } = await readOwnProject(database, request.principal, projectPathOf(request));
         const { q, archived = false } = request.query;
-        const filter = { projectId, archived, q: q ? foldText(q).toWellFormed() : null };
+        const filter = { projectId, archived, q: q ? q.toWellFormed() : null };
         const page = await listChats({ sql: database, cursors }, filter, readPage(request.query));
-        return pageOf({ ...page, toWire: chatToWire });
+        return pageOf({ ...page, toWire: listedChatToWire });
       },
     );
 

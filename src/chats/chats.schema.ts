@@ -69,7 +69,13 @@ export const updateChatBody = Type.Object({
 
 export const chatsQuery = Type.Object({
   ...pageQuery,
-  q: Type.Optional(Type.String({ description: 'Only chats whose title holds this.', maxLength: 200 })),
+  q: Type.Optional(
+    Type.String({
+      description:
+        'Only chats whose title holds this, or one of whose messages has these words; the last one may be the beginning of a word.',
+      maxLength: 200,
+    }),
+  ),
   archived: Type.Optional(Type.Boolean({ description: 'Archived ones instead of the others.', default: false })),
 });
 
@@ -106,6 +112,26 @@ export const chatSchema = Type.Object(
   },
   { $id: 'Chat', description: 'A conversation of the playground.' },
 );
+
+export const listedChatSchema = Type.Object(
+  {
+    ...chatSchema.properties,
+    match: nullable(
+      Type.Object({
+        message_id: Type.String({ description: 'Id of the message.' }),
+        excerpt: Type.String({ description: 'The part of it around the words.' }),
+      }),
+      'The latest message that a search found; null: nothing was searched for, or only the title matches.',
+    ),
+  },
+  { $id: 'ListedChat', description: 'A chat in a list.' },
+);
+
+type ListedChat = ChatRow & { match: { messageId: string; excerpt: string } | null };
+
+export function listedChatToWire({ match, ...chat }: ListedChat): Static<typeof listedChatSchema> {
+  return { ...chatToWire(chat), match: match && { message_id: match.messageId, excerpt: match.excerpt } };
+}
 
 export function chatToWire(chat: ChatRow): Static<typeof chatSchema> {
   const { tools, response_format, ...params } = resolveParams(chat.params);

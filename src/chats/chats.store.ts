@@ -17,7 +17,7 @@ export type ChatRow = {
   updatedAt: Date;
 };
 
-const columns = `id, project_id as "projectId", title, model, system_prompt as "systemPrompt", params::text as params,
+export const chatColumns = `id, project_id as "projectId", title, model, system_prompt as "systemPrompt", params::text as params,
   message_count as "messageCount", last_message_at as "lastMessageAt", archived_at as "archivedAt",
   created_at as "createdAt", updated_at as "updatedAt"`;
 
@@ -29,10 +29,21 @@ function chatOf<Row extends { params: string }>(row: Row): Omit<Row, 'params'> &
   return { ...row, params: parseExactJson(row.params) as ChatParams };
 }
 
+/** What a statement that gives `chatColumns` gives. */
+export async function queryChats<Row extends ChatRow>(
+  sql: Sql,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const rows = await sql.query<Stored<Row>>(text, values);
+  // as: only the parameters were stored as text.
+  return rows.map(chatOf) as unknown as Row[];
+}
+
 export type ChatAddress = { projectId: string; id: string };
 
 export async function findChat(sql: Sql, { projectId, id }: ChatAddress): Promise<ChatRow | null> {
-  const [row] = await sql.query<Stored<ChatRow>>(`select ${columns} from chats where id = $1 and project_id = $2`, [
+  const [row] = await sql.query<Stored<ChatRow>>(`select ${chatColumns} from chats where id = $1 and project_id = $2`, [
     id,
     projectId,
   ]);
@@ -45,7 +56,7 @@ export async function lockChat(
   { projectId, id }: ChatAddress,
 ): Promise<(ChatRow & { lastSeq: number }) | null> {
   const [row] = await tx.query<Stored<ChatRow & { lastSeq: number }>>(
-    `select ${columns}, last_seq as "lastSeq" from chats where id = $1 and project_id = $2 for update`,
+    `select ${chatColumns}, last_seq as "lastSeq" from chats where id = $1 and project_id = $2 for update`,
     [id, projectId],
   );
   return row ? chatOf(row) : null;
@@ -58,7 +69,7 @@ export type NewChat = Pick<ChatRow, 'id' | 'projectId' | 'title' | 'model' | 'sy
 export async function insertChat(sql: Sql, chat: NewChat): Promise<ChatRow> {
   const [row] = await sql.query<Stored<ChatRow>>(
     `insert into chats (id, project_id, title, search_text, model, system_prompt, params)
-     values ($1, $2, $3, $4, $5, $6, $7) returning ${columns}`,
+     values ($1, $2, $3, $4, $5, $6, $7) returning ${chatColumns}`,
     [chat.id, chat.projectId, chat.title, chat.searchText, chat.model, chat.systemPrompt, JSON.stringify(chat.params)],
   );
   if (!row) throw new Error('An insert gave no row. This is a bug.');
@@ -74,7 +85,7 @@ export async function updateChat(sql: Sql, id: string, change: ChatChange): Prom
   const [row] = await sql.query<Stored<ChatRow>>(
     `update chats set title = $2, search_text = $3, model = $4, system_prompt = $5, params = $6,
             archived_at = case when $7 then coalesce(archived_at, now()) end, updated_at = now()
-      where id = $1 returning ${columns}`,
+      where id = $1 returning ${chatColumns}`,
     [
       id,
       change.title,
@@ -107,29 +118,28 @@ export async function updateChatHead(
   );
 }
 
-export type ChatFilter = { projectId: string; archived: boolean; q: string | null };
+export type ChatFilter = { projectId: string; archived: boolean };
 
-const matches = `project_id = $1 and (archived_at is not null) = $2 and ($3::text is null or strpos(search_text, $3) > 0)`;
+const matches = `project_id = $1 and (archived_at is not null) = $2`;
 
 export async function listChatRows(
   sql: Sql,
-  { projectId, archived, q }: ChatFilter,
+  { projectId, archived }: ChatFilter,
   { after, limit }: { after: ListPosition; limit: number },
 ): Promise<Listed<ChatRow>[]> {
   const rows = await sql.query<Stored<Listed<ChatRow>>>(
-    `select ${columns}, ${timeText('created_at')} as position
-       from chats where ${matches} and (created_at, id) < ($4::timestamptz, $5)
-      order by created_at desc, id desc limit $6`,
-    [projectId, archived, q, after.createdAt, after.id, limit],
+    `select ${chatColumns}, ${timeText('created_at')} as position
+       from chats where ${matches} and (created_at, id) < ($3::timestamptz, $4)
+      order by created_at desc, id desc limit $5`,
+    [projectId, archived, after.createdAt, after.id, limit],
   );
   return rows.map(chatOf);
 }
 
-export async function countChats(sql: Sql, { projectId, archived, q }: ChatFilter): Promise<number> {
+export async function countChats(sql: Sql, { projectId, archived }: ChatFilter): Promise<number> {
   const [row] = await sql.query<{ total: number }>(`select count(*)::integer as total from chats where ${matches}`, [
     projectId,
     archived,
-    q,
   ]);
   return row?.total ?? 0;
 }

@@ -24,6 +24,8 @@ import {
   updateChat,
 } from './chats.store.ts';
 import { type ChatParams, readParams } from './params.ts';
+import { countFoundChats, searchChatRows } from './search.store.ts';
+import { excerptOf, searchOf } from './search.ts';
 
 type ChatInput = {
   title?: string;
@@ -85,15 +87,25 @@ export async function deleteChat(sql: Sql, address: ChatAddress): Promise<void> 
 
 export async function listChats(
   { sql, cursors }: { sql: Sql; cursors: CursorCodec },
-  filter: ChatFilter,
+  { q, ...filter }: ChatFilter & { q: string | null },
   { limit, cursor }: PageRequest,
 ) {
-  const scope = ['chats', filter.projectId, String(filter.archived), filter.q ?? ''];
+  const scope = ['chats', filter.projectId, String(filter.archived), q ?? ''];
   const { after, cursorOf } = createListCursor(cursors, scope);
-  const [rows, totalCount] = await Promise.all([
-    listChatRows(sql, filter, { after: after(cursor), limit: limit + 1 }),
-    countChats(sql, filter),
+  const page = { after: after(cursor), limit: limit + 1 };
+  if (q === null) {
+    const [rows, totalCount] = await Promise.all([listChatRows(sql, filter, page), countChats(sql, filter)]);
+    return { rows: rows.map((row) => ({ ...row, match: null })), limit, totalCount, cursorOf };
+  }
+  const { terms, ...search } = searchOf(filter.projectId, q);
+  const [found, totalCount] = await Promise.all([
+    searchChatRows(sql, { ...filter, ...search }, page),
+    countFoundChats(sql, { ...filter, ...search }),
   ]);
+  const rows = found.map(({ matchId, matchText, ...row }) => ({
+    ...row,
+    match: matchId === null ? null : { messageId: matchId, excerpt: excerptOf(matchText ?? '', terms) },
+  }));
   return { rows, limit, totalCount, cursorOf };
 }
 

@@ -3,6 +3,7 @@ import { type AnswerEnd, type AnswerFollower, type CallRecord, type NamedDelta, 
 import { Fault, type FaultName, type Log, storable } from '#kernel';
 import type { ServedModel } from '#models';
 import type { MessageError, MessageRow, MessageState } from './messages.store.ts';
+import { indexMessage } from './search.ts';
 import { type AnswerText, endAnswer, keepAnswer, renewAnswer } from './turns.store.ts';
 
 type LiveOptions = {
@@ -101,7 +102,9 @@ export class LiveAnswer implements AnswerFollower {
     this.#stopRenewing();
     const insert = async (tx: Sql) => {
       // The chat may be gone, or somebody has tried again meanwhile; who got the answer pays for it all the same.
-      this.#stored = (await keepAnswer(tx, message, answer)) ?? this.#last;
+      const stored = await keepAnswer(tx, message, answer);
+      if (stored) await indexMessage(tx, stored);
+      this.#stored = stored ?? this.#last;
     };
     return { attachment: { insert, row: null }, body: () => render(this.#stored ?? message, end) };
   }
@@ -123,7 +126,9 @@ export class LiveAnswer implements AnswerFollower {
     const state: MessageState = isStopped ? 'stopped' : waits(problem) && !this.#hasBegun ? 'queued' : 'failed';
     const text = this.#hasBegun ? this.#text() : null;
     try {
-      this.#last = (await endAnswer(this.#options.database, this.#last, { state, error: cause, text })) ?? this.#last;
+      const ended = await endAnswer(this.#options.database, this.#last, { state, error: cause, text });
+      if (ended && text) await indexMessage(this.#options.database, ended);
+      this.#last = ended ?? this.#last;
     } catch (err) {
       // Its lease runs out, and then it counts as lost.
       this.#options.log.warn({ err }, 'chat answer end not stored');

@@ -9,6 +9,7 @@ import { addImages, imagesOfMessage, withImageData } from './images.ts';
 import { type LiveAnswer, lost } from './live-answer.ts';
 import { findMessage, listHistory, type MessageRating, type MessageRow, rateMessage } from './messages.store.ts';
 import type { ChatParams } from './params.ts';
+import { indexMessage } from './search.ts';
 import { checkResults, messagesOf, type NewMessage } from './sent-messages.ts';
 import {
   beginAgain,
@@ -67,6 +68,7 @@ export function beginTurn(
       const isLast = at === messages.length - 1;
       const row = { id: newId('msg'), chatId: chat.id, seq: first + at, key: isLast ? key : null };
       userMessage = await insertSentMessage(tx, { ...row, ...message });
+      await indexMessage(tx, userMessage);
       userMessage = await addImages(tx, userMessage, { images, ...asking.storage });
     }
     const seq = first + messages.length;

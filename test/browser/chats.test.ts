@@ -29,7 +29,20 @@ test('chats are found by their titles and renamed, and keep the new title', asyn
   await titles.nth(2).waitFor({ state: 'detached' });
   assert.deepEqual((await titles.allTextContents()).toSorted(), ['How do lamps work?', 'Why is a lamp red?']);
   await drawer.getByLabel('Search chats').fill('zebra');
-  await drawer.getByText('No chat has this in its title.').waitFor();
+  await drawer.getByText('No chat has this in its title or its messages.').waitFor();
+  // As the server stores the words of an answer when it ends.
+  await stage.database.query(
+    `insert into chat_words (message_id, chat_id, seq, words)
+     select m.id, m.chat_id, m.seq, array_to_tsvector(array[right(c.project_id, 4) || 'because'])
+       from chat_messages m join chats c on c.id = m.chat_id
+      where c.project_id = $1 and c.title like '%ferry%' and m.role = 'assistant'`,
+    [projectId],
+  );
+  await drawer.getByLabel('Search chats').fill('because');
+  await drawer.locator('mark', { hasText: 'Because' }).waitFor();
+  assert.deepEqual(await titles.allTextContents(), ['Where is the ferry?']);
+  await assertAccessible(page, 'a search in messages');
+  await page.screenshot({ path: join(await pictureFolder('chats'), 'search.png') });
   await drawer.getByLabel('Search chats').fill('');
   await titles.nth(2).waitFor();
 

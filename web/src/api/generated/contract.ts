@@ -512,6 +512,31 @@ export type Schemas = {
     note: string | null;
     created_at: string;
   };
+  ListedChat: {
+    id: string;
+    title: string;
+    model: string | null;
+    system_prompt: string | null;
+    params: {
+      max_tokens: number;
+      temperature: number;
+      top_p: number;
+      reasoning_effort: 'none' | 'low' | 'high' | null;
+      tools: Record<string, unknown>[] | null;
+      response_format: Record<string, unknown> | null;
+      top_k: number | null;
+      seed: number | null;
+      stop: string[];
+      presence_penalty: number;
+      frequency_penalty: number;
+    };
+    message_count: number;
+    last_message_at: string | null;
+    archived_at: string | null;
+    created_at: string;
+    updated_at: string;
+    match: { message_id: string; excerpt: string } | null;
+  };
   ModelPull: {
     id: string;
     model: string;
@@ -1076,7 +1101,7 @@ export type Routes = {
   'POST /api/v1/projects/{owner}/{project}/rerank': { body: Schemas['RerankRequest']; response: Schemas['RerankAnswer'] };
   'GET /api/v1/projects/{owner}/{project}/chats': {
     query: { limit?: number; cursor?: string; q?: string; archived?: boolean };
-    response: { data: Schemas['Chat'][]; next_cursor: string | null; total_count: number };
+    response: { data: Schemas['ListedChat'][]; next_cursor: string | null; total_count: number };
   };
   'POST /api/v1/projects/{owner}/{project}/chats': {
     body: {

@@ -1,6 +1,6 @@
 import { ActionIcon, Drawer } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { call } from '../../api/call.ts';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
@@ -15,7 +15,7 @@ import { SearchField } from '../../ui/search-field.tsx';
 import { TableSkeleton } from '../../ui/table-skeleton.tsx';
 import type { ProjectPath } from '../projects/index.ts';
 import styles from './playground.module.css';
-import { type Chat, chatsQuery } from './playground-queries.ts';
+import { chatsQuery, type ListedChat } from './playground-queries.ts';
 import { playgroundTexts } from './playground-texts.ts';
 import { RenameChat } from './rename-chat.tsx';
 
@@ -59,7 +59,7 @@ function Chats({ path, current, onChoose }: Pick<HistoryProps, 'path' | 'current
   const [q, setQ] = useState<string>();
   const query = useInfiniteQuery({ ...chatsQuery(path, q), placeholderData: keepPreviousData });
   const [renamed, setRenamed] = useState<string | null>(null);
-  const [chatToDelete, setChatToDelete] = useState<Chat | null>(null);
+  const [chatToDelete, setChatToDelete] = useState<ListedChat | null>(null);
   if (query.error) return <ProblemNote error={query.error} onRetry={() => void query.refetch()} />;
   if (!query.data) return <TableSkeleton columns={1} rows={6} />;
   const chats = query.data.pages.flatMap(({ data }) => data);
@@ -78,6 +78,7 @@ function Chats({ path, current, onChoose }: Pick<HistoryProps, 'path' | 'current
             <li key={chat.id} data-current={chat.id === current || undefined}>
               <button type="button" onClick={() => onChoose(chat.id)}>
                 <strong>{chat.title || t.untitled}</strong>
+                {chat.match && <Excerpt text={chat.match.excerpt} q={q ?? ''} />}
                 <span>
                   {chat.model} · <RelativeTime at={chat.last_message_at ?? chat.created_at} />
                 </span>
@@ -113,7 +114,23 @@ function Chats({ path, current, onChoose }: Pick<HistoryProps, 'path' | 'current
   );
 }
 
-type DeleteChatProps = { path: ProjectPath; chat: Chat; onClose: () => void; onGone: () => void };
+/** A part of a message, with the words that were searched for marked. */
+function Excerpt({ text, q }: { text: string; q: string }) {
+  const words = q.split(/[^\p{L}\p{N}\p{M}]+/u).filter((word) => word !== '');
+  if (words.length === 0) return <em>{text}</em>;
+  // Words are letters and digits: nothing in them has a meaning in an expression.
+  const parts = text.split(new RegExp(`(${words.join('|')})`, 'giu'));
+  return (
+    <em>
+      {parts.map((part, at) => {
+        const key = `${at} ${part}`;
+        return at % 2 === 1 ? <mark key={key}>{part}</mark> : <Fragment key={key}>{part}</Fragment>;
+      })}
+    </em>
+  );
+}
+
+type DeleteChatProps = { path: ProjectPath; chat: ListedChat; onClose: () => void; onGone: () => void };
 
 function DeleteChat({ path, chat, onClose, onGone }: DeleteChatProps) {
   const t = useTexts(playgroundTexts);

@@ -5,6 +5,7 @@ import { listQuery, routeQuery } from '../../api/queries.ts';
 import type { ProjectPath } from '../projects/index.ts';
 
 export type Chat = Schemas['Chat'];
+export type ListedChat = Schemas['ListedChat'];
 export type Message = Schemas['ChatMessage'];
 export type ChatPath = ProjectPath & { chatId: string };
 
@@ -17,7 +18,7 @@ const followMs = 500;
 export const isInProgress = ({ state, error }: Message) =>
   state === 'streaming' || (state === 'queued' && error === null);
 
-/** Only those whose title has the text `q`, if there is one. */
+/** Only those whose title or messages have the text `q`, if there is one. */
 export const chatsQuery = ({ owner, project }: ProjectPath, q: string | undefined) =>
   listQuery(['chats', 'list', owner, project, q], 'GET /api/v1/projects/{owner}/{project}/chats', {
     path: { owner, project },
