@@ -31,7 +31,7 @@ export const firstStepsTexts = catalogue(
         why: 'Import a file (sample data is here), start a training job, compare the result, and serve it.',
       },
     },
-    toProjects: 'To your projects',
+    needsProject: 'Create a project first.',
     chatBundled:
       'The model that ships with Fanfold is tiny: it knows the invented island of Orrin, sums and a joke, and shows that everything works.',
     see: (name: string) => `Open ${name}`,
@@ -68,7 +68,7 @@ export const firstStepsTexts = catalogue(
       call: { do: '从代码中调用', why: '使用 curl、TypeScript 或 Python；任意 OpenAI 客户端均可。' },
       train: { do: '训练', why: '导入文件（附示例数据），开始训练任务，比较结果并提供服务。' },
     },
-    toProjects: '前往项目',
+    needsProject: '请先创建项目。',
     chatBundled: 'Fanfold 自带的模型很小：只知道虚构的 Orrin 岛、算术和一个笑话，用来表明一切正常。',
     see: (name) => `打开 ${name}`,
     nameModel: '在项目中命名模型',

@@ -55,7 +55,7 @@ export function FirstSteps({ dashboard, isOperator }: FirstStepsProps) {
     chat: <Chat project={project} onCreate={() => setCreating(true)} />,
     install: <Install installed={installed} />,
     choose: <Choose project={project} />,
-    call: <Call isDone={done.call} />,
+    call: dashboard.projects.total > 0 ? <Call isDone={done.call} /> : <NeedsProject />,
     train: <Train project={project} />,
   };
   return (
@@ -148,6 +148,15 @@ function Choose({ project }: { project: Project | undefined }) {
   );
 }
 
+function NeedsProject() {
+  const t = useTexts(firstStepsTexts);
+  return (
+    <Text size="sm" c="dimmed">
+      {t.needsProject}
+    </Text>
+  );
+}
+
 function ToRequests() {
   const t = useTexts(firstStepsTexts);
   return <TextLink to="/requests">{t.toRequests}</TextLink>;
@@ -215,7 +224,7 @@ function withKey(code: string, key: string): string {
 
 function Train({ project }: { project: Project | undefined }) {
   const t = useTexts(firstStepsTexts);
-  if (!project) return <ButtonLink to="/projects">{t.toProjects}</ButtonLink>;
+  if (!project) return <NeedsProject />;
   const params = { owner: project.owner, project: project.slug };
   return (
     <Group gap="xs">
