@@ -103,6 +103,10 @@ export const arrows: Record<string, Record<string, string>> = {
     datasets: 'answers become examples',
     calls: 'a chat is made and an answer saved once, however often it is sent',
   },
+  exports: {
+    db: 'one export of an account runs at a time, on whatever server',
+    http: 'the contract',
+  },
   dashboard: {
     db: 'the state of an account is read in one statement',
     http: 'the route',

@@ -62,11 +62,12 @@ test('whoever follows the guide to take data along has all examples, searches an
   await (await send('POST', `/chat/chats/${chat}/messages`, { content: 'Hello!', stream: false })).text();
 
   const environment = { SERVER: program.url, KEY: program.key ?? '' };
-  const { code, lines, errors } = await followGuide('your-data.md', { environment, timeoutMs: 300_000 });
+  const counting = 'cd export && find projects -type f -exec wc -l {} +';
+  const { code, lines, errors } = await followGuide('your-data.md', { environment, timeoutMs: 300_000, counting });
   assert.equal(code, 0, errors);
   const counts = new Map(lines.map((line) => line.trim().split(' ')).map(([count, file]) => [file, Number(count)]));
-  assert.equal(counts.get(`./chat/${answers}.jsonl`), 120, lines.join('\n'));
-  assert.equal(counts.get(`./search/${pairs}.jsonl`), 1, lines.join('\n'));
-  assert.equal(counts.get(`./search/${pairs}-searches.jsonl`), 1, lines.join('\n'));
-  assert.equal(counts.get(`./chat/${chat}.jsonl`), 2, lines.join('\n'));
+  assert.equal(counts.get(`projects/chat/datasets/${answers}.jsonl`), 120, lines.join('\n'));
+  assert.equal(counts.get(`projects/search/datasets/${pairs}.jsonl`), 1, lines.join('\n'));
+  assert.equal(counts.get(`projects/search/search-feedback/${pairs}.jsonl`), 1, lines.join('\n'));
+  assert.equal(counts.get(`projects/chat/chats/${chat}.jsonl`), 2, lines.join('\n'));
 });

@@ -8,6 +8,7 @@ export const tables: Record<string, string> = {
   auth_tries: 'accounts',
   invitations: 'accounts',
   sign_up_settings: 'accounts',
+  account_exports: 'exports',
   api_keys: 'keys',
   projects: 'projects',
   all_projects: 'projects',

@@ -6,6 +6,7 @@ import { activityRoutes } from '#activity';
 import { obeyIdempotencyKeys, requestsRoutes } from '#calls';
 import { type DashboardParts, dashboardRoutes } from '#dashboard';
 import { countImports, hasDataset } from '#datasets';
+import { exportRoutes } from '#exports';
 import { guidesRoutes } from '#guides';
 import { contractRoutes, createServer, eitherOf } from '#http';
 import { inferenceRoutes } from '#inference';
@@ -57,6 +58,7 @@ async function addAccountRoutes(server: FastifyInstance, rooms: Rooms): Promise<
   await server.register(accountRoutes(identity));
   await server.register(keysRoutes({ database, cursors }));
   await server.register(limitsRoutes({ database }));
+  await server.register(exportRoutes({ database }));
   await server.register(requestsRoutes(rooms.calls, { sql: database, cursors, clock }));
   await server.register(activityRoutes({ sql: database, cursors }));
   const parts = dashboardPartsOf(rooms);

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { after, before, test } from 'node:test';
-import { seedAccount } from '#test/accounts.ts';
+import { promisify } from 'node:util';
+import { seedAccount, seedProject } from '#test/accounts.ts';
 import { seedPassword, seedSession, signIn, testPassword } from '#test/sessions.ts';
 import { seedAlias } from '#test/tenants.ts';
 import { assertAccessible } from './axe.ts';
 import { conversation, someoneWithProject } from './data-world.ts';
 import { answered, hasValue, openStage, type Stage, seedOwner, settle } from './stage.ts';
 
+const run = promisify(execFile);
 let stage: Stage;
 
 before(async () => {
@@ -184,4 +187,19 @@ test('a language that is chosen holds for the page, the next visit and other bro
   await other.page.keyboard.press('Enter');
   await other.page.getByRole('heading', { name: '仪表盘' }).waitFor();
   await other.leave();
+});
+
+test('all data of the account are downloaded as one archive that unpacks', async () => {
+  const owner = await seedOwner(stage.database);
+  const { slug } = await seedProject(stage.database, { accountId: owner.accountId });
+  const { page, go, leave } = await stage.open(owner);
+  await go('/account');
+  const saving = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download' }).click();
+  const download = await saving;
+  assert.equal(download.suggestedFilename(), `${owner.slug}-export.zip`);
+  const { stdout } = await run('python3', ['-m', 'zipfile', '-l', await download.path()]);
+  for (const name of ['account.json', 'ledger.jsonl', 'activity.jsonl', `projects/${slug}/project.json`])
+    assert.ok(stdout.includes(name), name);
+  await leave();
 });

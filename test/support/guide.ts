@@ -17,10 +17,14 @@ export type Followed = {
   shown: number;
 };
 
-/** Runs all commands of a guide in one shell, as a reader does who copies them. */
+/** Runs all commands of a guide in one shell, as a reader does who copies them, and then perhaps one that shows what came of it. */
 export async function followGuide(
   name: string,
-  { environment, timeoutMs }: { environment: Record<string, string>; timeoutMs: number },
+  {
+    environment,
+    timeoutMs,
+    counting = '',
+  }: { environment: Record<string, string>; timeoutMs: number; counting?: string },
 ): Promise<Followed> {
   const guide = await readFile(path.join(guides, name), 'utf8');
   const blocks = [...guide.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, commands]) => commands);
@@ -30,7 +34,7 @@ export async function followGuide(
     await cp(path.join(guides, 'samples'), path.join(folder, 'docs/guides/samples'), { recursive: true });
     const env = { ...process.env, ...environment };
     const shell = spawn('bash', ['-euo', 'pipefail'], { cwd: folder, env, timeout: timeoutMs });
-    shell.stdin.end(blocks.join('\n'));
+    shell.stdin.end([...blocks, counting].join('\n'));
     const [output, errors, [code]] = await Promise.all([text(shell.stdout), text(shell.stderr), once(shell, 'exit')]);
     const lines = output.split('\n');
     const shown = [...guide.matchAll(/^ {4}(\{.*)$/gm)].map(([, line = '']) => line);

@@ -21,6 +21,7 @@ export const rows: Row[] = [
   // There is no identity provider here.
   { operation: 'auth.sign_in_oidc', expected: everyone('404 not_found'), request: () => ({ body: {} }) },
   { operation: 'auth.callback_oidc', expected: everyone('404 not_found') },
+  { operation: 'account.export', expected: ownAccount() },
   { operation: 'auth.session', expected: ownAccount() },
   { operation: 'auth.sessions', expected: ownAccount() },
   {

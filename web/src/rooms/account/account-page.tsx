@@ -8,6 +8,7 @@ import { preferenceTexts } from '../../ui/preference-texts.ts';
 import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { useSetLanguage } from '../../ui/use-set-language.ts';
 import { accountTexts } from './account-texts.ts';
+import { DataPanel } from './data-panel.tsx';
 import { PasswordPanel } from './password-panel.tsx';
 import { ProfilePanel } from './profile-panel.tsx';
 import { SessionsPanel } from './sessions-panel.tsx';
@@ -20,6 +21,7 @@ export function AccountPage() {
       <PreferencesPanel />
       <PasswordPanel />
       <SessionsPanel />
+      <DataPanel />
     </Page>
   );
 }

@@ -43,6 +43,10 @@ export const accountTexts = catalogue(
     endAllTitle: 'Sign out everywhere?',
     endAllText: 'All sessions end, this one too. You can sign in again right away.',
     preferences: 'Language and appearance',
+    data: 'Your data',
+    dataText:
+      'One ZIP archive with your profile, ledger, activity and, for each project, datasets, chats, saved calls, search feedback and training jobs with adapters.',
+    download: 'Download',
   },
   {
     title: '设置',
@@ -81,5 +85,9 @@ export const accountTexts = catalogue(
     endAllTitle: '退出所有设备？',
     endAllText: '所有会话都会结束，包括当前会话。之后可立即重新登录。',
     preferences: '语言与外观',
+    data: '你的数据',
+    dataText:
+      '一个 ZIP 压缩包，含个人资料、账目、动态，以及每个项目的数据集、对话、已保存的调用、搜索反馈和带适配器的训练任务。',
+    download: '下载',
   },
 );
