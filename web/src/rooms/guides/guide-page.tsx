@@ -39,7 +39,9 @@ export function GuidePage() {
 /** On the first page of a visit, the router looks for the heading before the layout around it is there. */
 function useScrollToHeading(): void {
   const hash = useLocation({ select: (location) => location.hash });
-  useEffect(() => document.getElementById(hash)?.scrollIntoView(), [hash]);
+  useEffect(() => {
+    document.getElementById(hash)?.scrollIntoView();
+  }, [hash]);
 }
 
 /** Beside the text, or closed above it where there is no place. */
