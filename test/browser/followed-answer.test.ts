@@ -1,33 +1,19 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
-import { addModel } from '#models';
-import { smallShape, writeRandomModel } from '#test/random-model.ts';
 import { assertAccessible } from './axe.ts';
+import { openEndlessStage } from './endless-stage.ts';
 import { inSettings, say, seedChat, seedPlace } from './playground-world.ts';
-import { openStage, type Stage, settle } from './stage.ts';
+import { type Stage, settle } from './stage.ts';
 
 let stage: Stage;
-let folder: string;
 
 before(async () => {
-  stage = await openStage();
-  folder = await mkdtemp(join(tmpdir(), 'fanfold-followed-'));
-  const ggufPath = join(folder, 'endless.gguf');
-  const shape = { ...smallShape, contextTokens: 16_384 };
-  writeRandomModel(ggufPath, { shape, seed: 7, kind: 'text', spread: 0.3, ends: false });
-  await addModel(stage.app.models, { id: 'endless', kind: 'text', ggufPath, contextTokens: 16_384 });
-  while (!stage.app.models.find('endless')) await sleep(20);
+  stage = await openEndlessStage();
 });
 
-after(async () => {
-  await stage?.close();
-  if (folder) await rm(folder, { recursive: true, force: true });
-});
+after(() => stage?.close());
 
 const live = (page: Page) => page.locator('article[data-live]');
 

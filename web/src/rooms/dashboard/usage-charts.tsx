@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { Lines } from '../../charts/lines.tsx';
 import { type BarPoint, TimeBars } from '../../charts/time-bars.tsx';
 import { useTexts } from '../../i18n/catalogue.ts';
@@ -21,48 +21,87 @@ function usePoints({ window, usage }: Dashboard, valuesOf: (point: Point) => num
   }));
 }
 
-export function CallsChart({ dashboard }: { dashboard: Dashboard }) {
+type BarsProps = {
+  dashboard: Dashboard;
+  title: string;
+  /** For screen readers. */
+  label: string;
+  series: ComponentProps<typeof TimeBars>['series'];
+  valuesOf: (point: Point) => number[];
+  isWhole?: boolean;
+  /** By default the link to all requests. */
+  aside?: ReactNode;
+};
+
+function Bars({ dashboard, title, label, series, valuesOf, isWhole = false, aside }: BarsProps) {
   const t = useTexts(dashboardTexts);
   const format = useFormat();
-  const points = usePoints(dashboard, ({ requests, errors }) => [Math.max(0, requests - errors), errors]);
   return (
-    <Panel
-      title={t.callsChart}
-      aside={
-        <RequestsLink dashboard={dashboard} state={dashboard.usage.errors > 0 ? 'failed' : undefined}>
-          {dashboard.usage.errors > 0 ? t.showFailed : t.showCalls}
-        </RequestsLink>
-      }
-    >
+    <Panel title={title} aside={aside ?? <RequestsLink dashboard={dashboard}>{t.showCalls}</RequestsLink>}>
       <TimeBars
-        label={t.callsChartLabel}
-        series={[
-          { name: t.succeeded, color: 'var(--chart-1)' },
-          { name: t.failedSeries, color: 'var(--chart-6)' },
-        ]}
-        points={points}
-        format={format.shortNumber}
-        isWhole
+        label={label}
+        series={series}
+        points={usePoints(dashboard, valuesOf)}
+        format={isWhole ? format.shortNumber : format.shortAmount}
+        isWhole={isWhole}
         nothing={t.noCalls}
       />
     </Panel>
   );
 }
 
+export function CallsChart({ dashboard }: { dashboard: Dashboard }) {
+  const t = useTexts(dashboardTexts);
+  const hasFailed = dashboard.usage.errors > 0;
+  return (
+    <Bars
+      dashboard={dashboard}
+      title={t.callsChart}
+      label={t.callsChartLabel}
+      series={[
+        { name: t.succeeded, color: 'var(--chart-1)' },
+        { name: t.failedSeries, color: 'var(--chart-6)' },
+      ]}
+      valuesOf={({ requests, errors }) => [Math.max(0, requests - errors), errors]}
+      isWhole
+      aside={
+        hasFailed ? (
+          <RequestsLink dashboard={dashboard} state="failed">
+            {t.showFailed}
+          </RequestsLink>
+        ) : undefined
+      }
+    />
+  );
+}
+
 export function CreditsChart({ dashboard }: { dashboard: Dashboard }) {
   const t = useTexts(dashboardTexts);
-  const format = useFormat();
-  const points = usePoints(dashboard, ({ credits }) => [Number(credits)]);
   return (
-    <Panel title={t.creditsChart} aside={<RequestsLink dashboard={dashboard}>{t.showCalls}</RequestsLink>}>
-      <TimeBars
-        label={t.creditsChartLabel}
-        series={[{ name: t.creditsChart, color: 'var(--chart-2)' }]}
-        points={points}
-        format={format.shortAmount}
-        nothing={t.noCalls}
-      />
-    </Panel>
+    <Bars
+      dashboard={dashboard}
+      title={t.creditsChart}
+      label={t.creditsChartLabel}
+      series={[{ name: t.creditsChart, color: 'var(--chart-2)' }]}
+      valuesOf={({ credits }) => [Number(credits)]}
+    />
+  );
+}
+
+export function TokensChart({ dashboard }: { dashboard: Dashboard }) {
+  const t = useTexts(dashboardTexts);
+  return (
+    <Bars
+      dashboard={dashboard}
+      title={t.tokensChart}
+      label={t.tokensChartLabel}
+      series={[
+        { name: t.promptTokens, color: 'var(--chart-1)' },
+        { name: t.completionTokens, color: 'var(--chart-2)' },
+      ]}
+      valuesOf={({ prompt_tokens, completion_tokens }) => [prompt_tokens, completion_tokens]}
+      isWhole
+    />
   );
 }
 
@@ -81,27 +120,6 @@ function RequestsLink({
     <TextLink to="/requests" search={{ state, hours: hours[window] }} size="sm">
       {children}
     </TextLink>
-  );
-}
-
-export function TokensChart({ dashboard }: { dashboard: Dashboard }) {
-  const t = useTexts(dashboardTexts);
-  const format = useFormat();
-  const points = usePoints(dashboard, ({ prompt_tokens, completion_tokens }) => [prompt_tokens, completion_tokens]);
-  return (
-    <Panel title={t.tokensChart} aside={<RequestsLink dashboard={dashboard}>{t.showCalls}</RequestsLink>}>
-      <TimeBars
-        label={t.tokensChartLabel}
-        series={[
-          { name: t.promptTokens, color: 'var(--chart-1)' },
-          { name: t.completionTokens, color: 'var(--chart-2)' },
-        ]}
-        points={points}
-        format={format.shortNumber}
-        isWhole
-        nothing={t.noCalls}
-      />
-    </Panel>
   );
 }
 
