@@ -1,4 +1,5 @@
 import { Badge } from '@mantine/core';
+import { useState } from 'react';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { useFormat } from '../../i18n/format.ts';
 import { Panel } from '../../ui/panel.tsx';
@@ -40,6 +41,7 @@ function Row({ row: { line, source, example, issues } }: { row: PreviewRow }) {
   const t = useTexts(checkTexts);
   const texts = useTexts(examplesTexts);
   const format = useFormat();
+  const [isWhole, setWhole] = useState(false);
   const count = example ? (contentIn(example).text?.messages.length ?? 0) : 0;
   return (
     <>
@@ -58,11 +60,13 @@ function Row({ row: { line, source, example, issues } }: { row: PreviewRow }) {
           </span>
         )}
         {example && (
-          <details>
+          <details onToggle={({ currentTarget: { open } }) => setWhole(open)}>
             <summary>{count > 2 ? texts.wholeConversation(format.number(count)) : texts.wholeExample}</summary>
-            <div className={styles.whole}>
-              <ExampleView {...contentIn(example)} />
-            </div>
+            {isWhole && (
+              <div className={styles.whole}>
+                <ExampleView {...contentIn(example)} />
+              </div>
+            )}
           </details>
         )}
         <details>
