@@ -106,9 +106,15 @@ test('what was not heard comes back to be sent again, and what is written outlas
   await say(page, 'What is 2 + 3?');
   await page.getByText('The server could not be reached.').waitFor();
   await hasValue(message, 'What is 2 + 3?');
-  await page.getByRole('link', { name: 'Data', exact: true }).click();
+  await page
+    .getByRole('navigation', { name: 'Pages of the project' })
+    .getByRole('link', { name: 'Data', exact: true })
+    .click();
   await message.waitFor({ state: 'detached' });
-  await page.getByRole('link', { name: 'Playground', exact: true }).click();
+  await page
+    .getByRole('navigation', { name: 'Pages of the project' })
+    .getByRole('link', { name: 'Playground', exact: true })
+    .click();
   await hasValue(message, 'What is 2 + 3?');
   await inSettings(page, (settings) => settings.getByLabel('System prompt').fill('Answer briefly.'));
   await page.reload();

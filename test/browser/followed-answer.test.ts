@@ -46,7 +46,10 @@ test('an answer goes on while its page is reloaded or left, is followed again, a
   await grows(page);
   assert.deepEqual(await stateNow(), ['streaming']);
 
-  await page.getByRole('link', { name: 'Data', exact: true }).click();
+  await page
+    .getByRole('navigation', { name: 'Pages of the project' })
+    .getByRole('link', { name: 'Data', exact: true })
+    .click();
   await live(page).waitFor({ state: 'detached' });
   await page.goBack();
   await grows(page);

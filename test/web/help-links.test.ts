@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { createHeadingAnchors } from '#kernel';
 import { root } from '#test/source-tree.ts';
 
-const links = globSync('web/src/rooms/**/*.tsx', { cwd: root }).flatMap((file) =>
+const links = globSync('web/src/rooms/**/*.{ts,tsx}', { cwd: root }).flatMap((file) =>
   [...readFileSync(join(root, file), 'utf8').matchAll(/\bguide(?:=|: )["']([^"']*)["']/g)].map(([, guide = '']) => ({
     file,
     guide,

@@ -4,7 +4,7 @@ const pauseMs = 5_000;
 const longestMs = 10_000;
 
 let isLost = false;
-let isChecking = false;
+let checking: Promise<void> | null = null;
 let timer: ReturnType<typeof setTimeout> | undefined;
 const listeners = new Set<() => void>();
 
@@ -31,12 +31,17 @@ export function reportAnswer(): void {
 
 /** Asks the server whether it is there; while it is not, again and again. */
 export function checkConnection(): void {
-  if (isChecking) return;
-  isChecking = true;
-  void isServerThere().then((isThere) => {
-    isChecking = false;
+  if (checking !== null) return;
+  checking = isServerThere().then((isThere) => {
+    checking = null;
     report(!isThere);
   });
+}
+
+/** The same after the check that is in flight. */
+export async function isConnectionLostNow(): Promise<boolean> {
+  await checking;
+  return isLost;
 }
 
 export const isServerThere = (): Promise<boolean> =>

@@ -51,6 +51,7 @@ export const hasEnded = (): boolean => queryClient.getQueryData(endedKey) === tr
 /** Signs out in this page: nothing of the account stays in memory. */
 export function clearAccount(): void {
   clearAllBut(null);
+  void import('./recent-projects.ts').then((late) => late.forgetRecentProjects(), console.error);
   queryClient.setQueryData(sessionQuery.queryKey, null);
 }
 

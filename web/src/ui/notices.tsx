@@ -1,5 +1,5 @@
 import { type NotificationData, Notifications, notifications } from '@mantine/notifications';
-import { isConnectionLost } from '../api/connection.ts';
+import { isConnectionLostNow } from '../api/connection.ts';
 import { isProblem } from '../api/problem.ts';
 import type { Language } from '../i18n/language.tsx';
 import { textOfProblem } from '../i18n/problem-texts.ts';
@@ -18,8 +18,12 @@ export function Notices() {
 export const show = notifications.show;
 
 /** A lost connection has a banner of its own. */
-export function showProblem(fields: Omit<NotificationData, 'message'>, error: unknown, language: Language): void {
-  if (isProblem(error, 'offline') && isConnectionLost()) return;
+export async function showProblem(
+  fields: Omit<NotificationData, 'message'>,
+  error: unknown,
+  language: Language,
+): Promise<void> {
+  if (isProblem(error, 'offline') && (await isConnectionLostNow())) return;
   const { what, next } = textOfProblem(error, language);
   const message = (
     <>

@@ -7,6 +7,7 @@ export const frameTexts = catalogue(
     mainNavigation: 'Main',
     openNavigation: 'Open the navigation',
     reference: 'API reference',
+    palette: 'Search or go to',
     account: (name: string) => `Account of ${name}`,
   },
   {
@@ -15,6 +16,7 @@ export const frameTexts = catalogue(
     mainNavigation: '主导航',
     openNavigation: '打开导航',
     reference: 'API 参考',
+    palette: '搜索或前往',
     account: (name) => `账户：${name}`,
   },
 );

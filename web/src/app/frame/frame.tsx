@@ -12,12 +12,14 @@ import styles from './frame.module.css';
 import { FrameSkeleton } from './frame-skeleton.tsx';
 import { frameTexts } from './frame-texts.ts';
 import { loadNavigationDrawer, NavigationButton } from './navigation-button.tsx';
-import { loadShortcutHelp, Shortcuts } from './shortcuts.tsx';
+import { PaletteButton } from './palette-button.tsx';
+import { loadPalette, loadShortcutHelp, Shortcuts } from './shortcuts.tsx';
 import { SideNavigation } from './side-navigation.tsx';
 
 /** Loads what is not visible at first. */
 function loadTheRest(): void {
-  for (const load of [loadAccountMenu, loadNavigationDrawer, loadShortcutHelp]) void load().catch(() => {});
+  for (const load of [loadAccountMenu, loadNavigationDrawer, loadShortcutHelp, loadPalette])
+    void load().catch(() => {});
 }
 
 /** The layout around every page of an account. */
@@ -42,10 +44,12 @@ export function Frame() {
       <header className={styles.top}>
         <NavigationButton />
         <Brand />
+        <PaletteButton isCompact />
         <AccountButton isCompact />
       </header>
       <aside className={styles.side} aria-label={t.side}>
         <Brand />
+        <PaletteButton />
         <SideNavigation />
         <AccountButton />
       </aside>

@@ -3,13 +3,15 @@ import { Fragment } from 'react';
 import { catalogue, useTexts } from '../../i18n/catalogue.ts';
 import { useLanguage } from '../../i18n/language.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { paletteKeys } from '../../ui/shortcut-keys.ts';
 import { useNavigation } from '../use-navigation.ts';
 import styles from './shortcuts.module.css';
 
 const shortcutTexts = catalogue(
   {
     shortcuts: 'Keyboard shortcuts',
-    shortcutsHelp: 'Press the keys one after the other. They do nothing while you type in a field.',
+    shortcutsHelp: 'Press keys with + together, the others one after the other. Letters do nothing while you type.',
+    search: 'Search pages, projects, models, training jobs and datasets',
     shortcutsOn: 'Use keyboard shortcuts',
     goTo: (page: string) => `Go to ${page}`,
     showShortcuts: 'Show this help',
@@ -18,7 +20,8 @@ const shortcutTexts = catalogue(
   },
   {
     shortcuts: '键盘快捷键',
-    shortcutsHelp: '依次按下各键。在输入框中输入时不会触发。',
+    shortcutsHelp: '以 + 相连的键需同时按下，其他键依次按下。输入文字时字母键不会触发。',
+    search: '搜索页面、项目、模型、训练任务和数据集',
     shortcutsOn: '启用键盘快捷键',
     goTo: (page) => `前往${page}`,
     showShortcuts: '显示此帮助',
@@ -53,7 +56,8 @@ export function ShortcutHelp({ isOpen, onClose, isOn, onTurn }: ShortcutHelpProp
 function ShortcutList() {
   const t = useTexts(shortcutTexts);
   const { language } = useLanguage();
-  const rows = [
+  const rows: { keys: readonly string[]; text: string; isTogether?: boolean }[] = [
+    { keys: paletteKeys, text: t.search, isTogether: true },
     ...useNavigation().map(({ shortcut, texts }) => ({
       keys: ['G', shortcut.toUpperCase()],
       text: t.goTo(texts[language].name),
@@ -63,12 +67,12 @@ function ShortcutList() {
   ];
   return (
     <dl className={styles.list}>
-      {rows.map(({ keys, text }) => (
+      {rows.map(({ keys, text, isTogether }) => (
         <div key={text}>
           <dt>
             {keys.map((key, index) => (
               <Fragment key={key}>
-                {index > 0 && <span> {t.keyThenKey} </span>}
+                {index > 0 && <span> {isTogether ? '+' : t.keyThenKey} </span>}
                 <Kbd>{key}</Kbd>
               </Fragment>
             ))}

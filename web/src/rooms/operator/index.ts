@@ -1,3 +1,5 @@
+export { operatorTabs } from './operator-tabs.ts';
+export { operatorTexts } from './operator-texts.ts';
 export {
   operatorHealthRoute,
   operatorHomeRoute,

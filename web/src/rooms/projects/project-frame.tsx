@@ -1,6 +1,6 @@
 import { Alert, Skeleton } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, type LinkProps, Outlet, useMatches } from '@tanstack/react-router';
+import { getRouteApi, Link, Outlet, useMatches } from '@tanstack/react-router';
 import { useTexts } from '../../i18n/catalogue.ts';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { IconArchive } from '../../ui/icons.tsx';
@@ -10,7 +10,8 @@ import tabStyles from '../../ui/tabs.module.css';
 import { useScrollToActiveTab } from '../../ui/use-scroll-to-active-tab.ts';
 import { VisibilityBadge } from './project-badges.tsx';
 import styles from './project-frame.module.css';
-import { type Project, projectQuery } from './projects-queries.ts';
+import { projectTabs } from './project-tabs.ts';
+import { projectQuery } from './projects-queries.ts';
 import { projectsTexts } from './projects-texts.ts';
 
 const route = getRouteApi('/signed-in/projects/$owner/$project');
@@ -79,46 +80,3 @@ export function ProjectFrameSkeleton() {
     </div>
   );
 }
-
-type ProjectTab = {
-  to: NonNullable<LinkProps['to']>;
-  text: keyof (typeof projectsTexts)['en']['tabs'];
-  isShown: (project: Project) => boolean;
-  /** Whether it has the whole window. */
-  isFull?: (project: Project) => boolean;
-  guide: string;
-};
-
-const isOwner = ({ caller_role }: Project): boolean => caller_role === 'owner';
-
-const projectTabs: readonly ProjectTab[] = [
-  { to: '/projects/$owner/$project', text: 'home', isShown: () => true, guide: 'projects' },
-  {
-    to: '/projects/$owner/$project/playground',
-    text: 'playground',
-    isShown: isOwner,
-    isFull: (project) => isOwner(project) && project.kind === 'text',
-    guide: 'playground',
-  },
-  {
-    to: '/projects/$owner/$project/hosted-models',
-    text: 'models',
-    isShown: isOwner,
-    guide: 'models#hosted-models-and-sharing',
-  },
-  { to: '/projects/$owner/$project/data', text: 'data', isShown: isOwner, guide: 'datasets' },
-  {
-    to: '/projects/$owner/$project/saved-calls',
-    text: 'calls',
-    isShown: (project) => isOwner(project) && project.kind === 'text',
-    guide: 'auto-save',
-  },
-  {
-    to: '/projects/$owner/$project/requests',
-    text: 'requests',
-    isShown: () => true,
-    guide: 'reliability#what-became-of-a-request',
-  },
-  { to: '/projects/$owner/$project/training-jobs', text: 'training', isShown: isOwner, guide: 'training' },
-  { to: '/projects/$owner/$project/settings', text: 'settings', isShown: isOwner, guide: 'projects' },
-];

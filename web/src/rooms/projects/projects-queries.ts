@@ -85,6 +85,8 @@ export function useDeleteProject({ owner, project }: ProjectPath, onDone: () => 
     mutationFn: () => call('DELETE /api/v1/projects/{owner}/{project}', { path: { owner, project } }),
     onSuccess: async () => {
       await onDone();
+      const { forgetRecentProject } = await import('../../api/recent-projects.ts');
+      forgetRecentProject({ owner, slug: project });
       // Whatever is known of it is known no longer; another project may get its address.
       queryClient.removeQueries({
         predicate: ({ queryKey }) => queryKey.includes(owner) && queryKey.includes(project),
