@@ -30,10 +30,19 @@ create table accounts (
   max_storage_bytes bigint,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  -- When its owner deleted it. The row stays: ledger and feed name it, and nobody else may get its slug.
+  deleted_at timestamptz,
+  -- When a server may take up the removal of what is stored for it; null once that is done.
+  removal_due_at timestamptz,
   -- In lower case, so that `unique` finds equal addresses.
   constraint accounts_email_is_folded check (email = lower(email) and char_length(email) <= 254),
-  constraint accounts_never_overdrawn check (balance_micro >= held_micro)
+  constraint accounts_never_overdrawn check (balance_micro >= held_micro),
+  -- What refuses suspended accounts refuses deleted ones, and nothing of the person is stored in them.
+  constraint accounts_deleted_is_closed check (deleted_at is null
+    or (status = 'suspended' and role = 'user' and display_name = slug and num_nonnulls(email, avatar_url) = 0)),
+  constraint accounts_removal_is_of_deleted check (removal_due_at is null or deleted_at is not null)
 ) with (fillfactor = 50);
+create index accounts_to_remove on accounts (removal_due_at) where removal_due_at is not null;
 
 -- Secrets and facts of this installation that all instances share, such as the key of cursors.
 create table settings (

@@ -1,6 +1,6 @@
 --! compatible
 -- What happened to an account, for its owner and for audits. Only `archived_at` may change.
--- There is no foreign key: attaching a month would then wait for every charge, and accounts are never deleted.
+-- There is no foreign key: attaching a month would then wait for every charge, and rows of accounts stay.
 create table activity (
   id text not null,
   account_id text not null,

@@ -1,8 +1,8 @@
 --! compatible
 -- Charges and other changes of balances. Rows are only inserted.
 --
--- `account_id` has no foreign key: every statement that inserts has locked the account's row, and accounts are never
--- deleted.
+-- `account_id` has no foreign key: every statement that inserts has locked the account's row, and these rows
+-- stay.
 create sequence ledger_numbers as bigint;
 create table ledger (
   -- Ascends in the order in which an account's rows were written: it is drawn while the account's row is locked. `id` and

@@ -16,7 +16,7 @@ create table instances (
 -- several accounts are locked in the order of their ids.
 create table calls (
   request_id text collate "C" primary key,
-  -- Without a foreign key: each insert has locked the account's row, and accounts are never deleted.
+  -- Without a foreign key: each insert has locked the account's row, and rows of accounts stay.
   account_id text not null,
   -- The server that runs it; null: it belongs to a job, which ends it, whatever server dies.
   server_id text,

@@ -44,6 +44,7 @@ async function start(rooms: Rooms): Promise<void> {
     rooms.imports.start();
     rooms.feedback.start();
     rooms.projectRemoval.start();
+    rooms.accountRemoval.removal.start();
   }
   await startTelemetry(rooms);
 }
@@ -71,9 +72,10 @@ async function close(rooms: Rooms, server: FastifyInstance, drainMs: number): Pr
   parts.defer(rooms.training.closeRunner);
   parts.defer(shutdown.end);
   const { serving, months, keyUsage, credits, calls } = rooms;
-  const { saved, storing, chats, hosting, imports, indexes, feedback, projectRemoval } = rooms;
+  const { saved, storing, chats, hosting, imports, indexes, feedback, projectRemoval, accountRemoval } = rooms;
   for (const part of [serving, months, keyUsage, credits, calls]) parts.defer(shutdown.stopPart(part.stop));
-  for (const room of [saved, storing, chats, hosting, imports, indexes, feedback, projectRemoval])
+  const { removal } = accountRemoval;
+  for (const room of [saved, storing, chats, hosting, imports, indexes, feedback, projectRemoval, removal])
     parts.defer(shutdown.stopPart(room.stop));
   parts.defer(shutdown.stopPart(() => stopWorking(rooms, drainMs)));
   parts.defer(shutdown.callsAreOver);

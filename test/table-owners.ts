@@ -140,7 +140,10 @@ export const strangers: Record<string, { tables: string[]; reason: string }> = {
     tables: ['accounts', 'projects'],
     reason: 'one list over all projects that an account may know of',
   },
-  'src/models/shares.store.ts': { tables: ['accounts'], reason: 'shares are shown with the slug of their account' },
+  'src/models/shares.store.ts': {
+    tables: ['accounts', 'projects'],
+    reason: 'shares are shown with the slug of their account, and those of a deleted account are found by its projects',
+  },
   'src/projects/projects.store.ts': {
     tables: ['accounts'],
     reason: 'a project is addressed by its owner slug, and counts against its limit',

@@ -53,6 +53,17 @@ export const profileContract: Contract = {
   },
 };
 
+export const deletionContract: Contract = {
+  tag,
+  summary: 'Delete the account',
+  description:
+    'From the answer on, no key and no session of the account is accepted, and its e-mail address is free. Projects with everything in them are removed in the background; jobs, imports and builds that run are cancelled and charged until then, and so are calls in flight. Remaining credits are lost. Ledger, request log and activity stay without address and name of the person; the slug stays taken. Needs `password`, or `confirmation` where the account has none. More than 5 tries of the password in 15 minutes are `rate_limited`. The last operator who can sign in cannot go: `state_conflict` with `details.reason` `last_operator`.',
+  bodyExample: { password: 'violet tram over 12 bridges' },
+  answers: { 204: { description: 'It is deleted.' } },
+  faults: ['invalid_password', 'state_conflict', 'rate_limited'],
+  credential: 'session',
+};
+
 export const passwordContract: Contract = {
   tag,
   summary: 'Change the password',

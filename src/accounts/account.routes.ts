@@ -2,16 +2,18 @@ import type { FastifyInstance } from 'fastify';
 import type { Database } from '#db';
 import type { Principal, TypeBoxProvider } from '#http';
 import { fault } from '#kernel';
-import { meContract, passwordContract, profileContract } from './account.contract.ts';
-import { type AccountWire, accountToWire, passwordBody, profileBody } from './account.schema.ts';
+import { deletionContract, meContract, passwordContract, profileContract } from './account.contract.ts';
+import { type AccountWire, accountToWire, deletionBody, passwordBody, profileBody } from './account.schema.ts';
 import { findOwnAccount } from './accounts.store.ts';
 import { changePassword } from './change-password.ts';
+import { type AccountParts, deleteOwnAccount } from './deletion/delete-account.ts';
 import type { Passwords } from './identity/passwords.ts';
+import type { SessionCookie } from './identity/session-token.ts';
 import { changeProfile } from './profile.ts';
 
-export type AccountDeps = { database: Database; passwords: Passwords };
+export type AccountDeps = { database: Database; passwords: Passwords; cookie: SessionCookie; parts: AccountParts };
 
-export function accountRoutes({ database, passwords }: AccountDeps) {
+export function accountRoutes({ database, passwords, cookie, parts }: AccountDeps) {
   return async (app: FastifyInstance): Promise<void> => {
     const typed = app.withTypeProvider<TypeBoxProvider>();
 
@@ -35,6 +37,16 @@ export function accountRoutes({ database, passwords }: AccountDeps) {
       async ({ principal, body, id: requestId }, reply) => {
         const change = { currentPassword: body.current_password, newPassword: body.new_password };
         await changePassword({ database, passwords }, change, { principal, requestId });
+        return reply.code(204).send();
+      },
+    );
+
+    typed.post(
+      '/api/v1/account/delete',
+      { config: { operation: 'account.delete', contract: deletionContract }, schema: { body: deletionBody } },
+      async ({ principal, body: { password, confirmation }, protocol }, reply) => {
+        await deleteOwnAccount({ database, passwords, parts }, principal, { password, confirmation });
+        reply.header('set-cookie', cookie.clear({ isSecure: protocol === 'https' }));
         return reply.code(204).send();
       },
     );

@@ -86,3 +86,12 @@ export const passwordBody = Type.Object({
   current_password: Type.String({ description: 'The present password.', maxLength: maxPasswordLength }),
   new_password: Type.String({ description: '12 to 128 characters, hard to guess.' }),
 });
+
+export const deletionBody = Type.Object({
+  password: Type.Optional(
+    Type.String({ description: 'The password, where the account has one.', maxLength: maxPasswordLength }),
+  ),
+  confirmation: Type.Optional(
+    Type.String({ description: 'E-mail address or slug of an account without a password.', maxLength: 254 }),
+  ),
+});

@@ -33,7 +33,9 @@ export async function insertAccount(
 }
 
 export async function findAccountBySlug(sql: Sql, slug: string): Promise<Account | null> {
-  const [row] = await sql.query<Account>(`select ${columns} from accounts where slug = $1`, [slug]);
+  const [row] = await sql.query<Account>(`select ${columns} from accounts where slug = $1 and deleted_at is null`, [
+    slug,
+  ]);
   return row ?? null;
 }
 
@@ -43,10 +45,10 @@ export async function findAccountByAddress(sql: Sql, email: string): Promise<Acc
 }
 
 export async function listAccounts(sql: Sql): Promise<Account[]> {
-  return sql.query<Account>(`select ${columns} from accounts order by created_at, id`);
+  return sql.query<Account>(`select ${columns} from accounts where deleted_at is null order by created_at, id`);
 }
 
-/** False on a fresh installation only: accounts are never deleted. */
+/** False on a fresh installation only: rows of accounts stay. */
 export async function hasAccounts(sql: Sql): Promise<boolean> {
   const rows = await sql.query('select from accounts limit 1');
   return rows.length > 0;
@@ -55,7 +57,7 @@ export async function hasAccounts(sql: Sql): Promise<boolean> {
 /** False when there is no such account, or it has this status already. */
 export async function updateAccountStatus(sql: Sql, id: string, status: Account['status']): Promise<boolean> {
   const rows = await sql.query(
-    'update accounts set status = $2, updated_at = now() where id = $1 and status <> $2 returning id',
+    'update accounts set status = $2, updated_at = now() where id = $1 and status <> $2 and deleted_at is null returning id',
     [id, status],
   );
   return rows.length > 0;
@@ -64,7 +66,7 @@ export async function updateAccountStatus(sql: Sql, id: string, status: Account[
 /** False when there is no such account, or it has this role already. */
 export async function updateAccountRole(sql: Sql, id: string, role: Account['role']): Promise<boolean> {
   const rows = await sql.query(
-    'update accounts set role = $2, updated_at = now() where id = $1 and role <> $2 returning id',
+    'update accounts set role = $2, updated_at = now() where id = $1 and role <> $2 and deleted_at is null returning id',
     [id, role],
   );
   return rows.length > 0;
@@ -72,10 +74,10 @@ export async function updateAccountRole(sql: Sql, id: string, role: Account['rol
 
 /** Gives the account an address that its owner is known to have. A taken one throws 23505 on `accounts_email_key`. */
 export async function updateAccountEmail(sql: Sql, id: string, email: string): Promise<void> {
-  await sql.query('update accounts set email = $2, email_verified = true, updated_at = now() where id = $1', [
-    id,
-    email,
-  ]);
+  await sql.query(
+    'update accounts set email = $2, email_verified = true, updated_at = now() where id = $1 and deleted_at is null',
+    [id, email],
+  );
 }
 
 export type AccountProfile = Pick<Account, 'displayName' | 'avatarUrl' | 'locale'>;
@@ -88,7 +90,7 @@ export async function updateProfile(
 ): Promise<{ changed: (keyof AccountProfile)[] } | null> {
   const [row] = await sql.query<{ [Name in keyof AccountProfile]: boolean }>(
     `with before as (
-       select id, display_name, avatar_url, locale from accounts where id = $1 for no key update
+       select id, display_name, avatar_url, locale from accounts where id = $1 and deleted_at is null for no key update
      ), requested as (
        select id, coalesce($2, display_name) as display_name,
               case when $3::boolean then $4::text else avatar_url end as avatar_url, coalesce($5, locale) as locale

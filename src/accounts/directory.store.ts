@@ -18,7 +18,7 @@ const columns = `id, slug, email, email_verified as "emailVerified", display_nam
   created_at as "createdAt", created_at::text as position, balance_micro as "balanceMicro", held_micro as "heldMicro",
   exists (select from auth_identities i where i.account_id = accounts.id) as "canSignIn"`;
 
-const matches = `($1::text is null or position(lower($1) in slug) > 0 or position(lower($1) in email) > 0
+const matches = `deleted_at is null and ($1::text is null or position(lower($1) in slug) > 0 or position(lower($1) in email) > 0
   or position(lower($1) in lower(display_name)) > 0)`;
 
 /** Newest first; `search` is part of slug, address or name. */
@@ -42,6 +42,9 @@ export async function countDirectory(sql: Sql, search: string | null): Promise<n
 }
 
 export async function findDirectoryAccount(sql: Sql, id: string): Promise<DirectoryAccount | null> {
-  const [row] = await sql.query<DirectoryAccount>(`select ${columns} from accounts where id = $1`, [id]);
+  const [row] = await sql.query<DirectoryAccount>(
+    `select ${columns} from accounts where id = $1 and deleted_at is null`,
+    [id],
+  );
   return row ?? null;
 }

@@ -9,6 +9,9 @@ export {
 } from './accounts.store.ts';
 export { changeEmail, createAccount, findAccount, openAccount } from './accounts.ts';
 export { setPassword } from './change-password.ts';
+export { type AccountRemoval, createAccountRemoval } from './deletion/account-removal.ts';
+export type { AccountParts } from './deletion/delete-account.ts';
+export { lockWithOperators } from './deletion/deletion.store.ts';
 export {
   countDirectory,
   type DirectoryAccount,

@@ -1,3 +1,4 @@
+import { openAccountRemoval } from './account-removal.ts';
 import { openAccounting } from './accounting.ts';
 import { openCalls } from './calls.ts';
 import { openEngines } from './engines.ts';
@@ -15,5 +16,8 @@ export async function openRooms(options: AppOptions) {
   const resources = openResources(infrastructure, engines, accounting);
   const calls = openCalls(options, { infrastructure, engines, accounting, resources });
   const projectRemoval = openProjectRemoval(infrastructure, resources);
-  return { ...infrastructure, ...engines, ...accounting, ...resources, ...calls, projectRemoval };
+  const { imports, indexes, training } = resources;
+  const work = [imports.work, indexes.work, training.work];
+  const accountRemoval = openAccountRemoval(infrastructure, work);
+  return { ...infrastructure, ...engines, ...accounting, ...resources, ...calls, projectRemoval, work, accountRemoval };
 }

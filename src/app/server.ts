@@ -55,7 +55,7 @@ export async function openServer(options: AppOptions, rooms: Rooms): Promise<Fas
 async function addAccountRoutes(server: FastifyInstance, rooms: Rooms): Promise<void> {
   const { database, cursors, clock, identity } = rooms;
   await server.register(authRoutes(identity));
-  await server.register(accountRoutes(identity));
+  await server.register(accountRoutes({ ...identity, parts: rooms.accountRemoval.parts }));
   await server.register(keysRoutes({ database, cursors }));
   await server.register(limitsRoutes({ database }));
   await server.register(exportRoutes({ database }));
@@ -66,8 +66,7 @@ async function addAccountRoutes(server: FastifyInstance, rooms: Rooms): Promise<
 }
 
 async function addProjectRoutes(server: FastifyInstance, rooms: Rooms): Promise<void> {
-  const { database, cursors, publicUrl, models, engine, imports, indexes, training } = rooms;
-  const work = [imports.work, indexes.work, training.work];
+  const { database, cursors, publicUrl, models, engine, imports, indexes, training, work } = rooms;
   await server.register(projectsRoutes({ database, cursors, publicUrl, work }));
   await server.register(rooms.credits.routes);
   await server.register(baseModelsRoutes({ models, cursors, runtimeStatus: engine.status }));

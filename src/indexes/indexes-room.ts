@@ -6,8 +6,10 @@ import type { Engine } from '#engine';
 import type { Jobs } from '#jobs';
 import type { Clock, CursorCodec } from '#kernel';
 import type { ModelsService } from '#models';
+import type { CancelableWork } from '#projects';
 import { createBackground } from './background.ts';
 import { createBuildTask } from './building/build-task.ts';
+import { createCancelBuilds } from './cancel-builds.ts';
 import { createCleanUp } from './clean-up.ts';
 import { boundOfBuild, describeBound, digestOf, type IndexedModels } from './create-index.ts';
 import { removeIndexesOf } from './deleted-projects.ts';
@@ -69,7 +71,11 @@ export function createIndexes(options: IndexesOptions) {
     /** Removes what is stored of the indexes of a deleted project. */
     removal: removeIndexesOf({ database, files }),
     /** Keeps its project out of the archive. */
-    work: { kind: 'dataset_indexes', countRunning: countBuilding } as const,
+    work: {
+      kind: 'dataset_indexes',
+      countRunning: countBuilding,
+      cancelAll: createCancelBuilds({ database, digests, cleanUp: cleanUp.enqueue }),
+    } satisfies CancelableWork,
     start: async (): Promise<void> => {
       await cleanUp.resume();
       await buildTask.resume();

@@ -97,6 +97,14 @@ export async function countBuilding(tx: Sql, projectId: string): Promise<number>
   return row?.building ?? 0;
 }
 
+export async function listBuilding(sql: Sql, projectId: string): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>(
+    `select id from dataset_indexes where project_id = $1 and state in ('queued', 'building') order by id`,
+    [projectId],
+  );
+  return rows.map(({ id }) => id);
+}
+
 export type NewIndex = Omit<
   DatasetIndex,
   | ('state' | 'phase' | 'documents' | 'embedded' | 'truncated' | 'promptTokens' | 'activeMs' | 'chargedMicro')

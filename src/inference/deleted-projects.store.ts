@@ -29,3 +29,13 @@ export async function deleteResponsesIn(sql: Sql, projectId: string, limit: numb
   );
   return rows.length;
 }
+
+/** Of one account, in whatever project it called. */
+export async function deleteResponsesOf(sql: Sql, accountId: string, limit: number): Promise<number> {
+  const rows = await sql.query(
+    `delete from stored_responses where (project_id, account_id, id) in (
+       select project_id, account_id, id from stored_responses where account_id = $1 limit $2) returning 1`,
+    [accountId, limit],
+  );
+  return rows.length;
+}

@@ -1,6 +1,11 @@
-import type { Database } from '#db';
+import type { Database, Sql } from '#db';
 import type { ProjectRemovalStep } from '#projects';
-import { deleteResponsesIn, deleteSavedCallExamplesIn, deleteSavedCallsIn } from './deleted-projects.store.ts';
+import {
+  deleteResponsesIn,
+  deleteResponsesOf,
+  deleteSavedCallExamplesIn,
+  deleteSavedCallsIn,
+} from './deleted-projects.store.ts';
 
 /** Small: a row may hold a megabyte, and calls are waiting. */
 const rowsAtOnce = 200;
@@ -13,4 +18,11 @@ export function removeStoredCallsOf(database: Database): ProjectRemovalStep {
     await repeat(() => deleteSavedCallExamplesIn(database, id, namesAtOnce));
     await repeat(() => deleteResponsesIn(database, id, rowsAtOnce));
   };
+}
+
+/** Removes the stored responses of a deleted account, also those in projects of others. */
+export async function removeResponsesOf(sql: Sql, accountId: string): Promise<void> {
+  let removed = 0;
+  do removed = await deleteResponsesOf(sql, accountId, rowsAtOnce);
+  while (removed > 0);
 }

@@ -10,7 +10,7 @@ export { createAdmission } from './admission.ts';
 export type { AnswerEnd, AnswerFollower } from './answer-text.ts';
 export { createAutoSave } from './auto-save.ts';
 export type { NamedDelta } from './collected-answer.ts';
-export { removeStoredCallsOf } from './deleted-projects.ts';
+export { removeResponsesOf, removeStoredCallsOf } from './deleted-projects.ts';
 export type { InferenceDeps } from './deps.ts';
 export type { CallRecord, ModelCall } from './model-call.ts';
 export type { CallEnd, CallWatch, ObserveCall, ObservedCall } from './observe-calls.ts';

@@ -77,6 +77,11 @@ export async function deleteKey(sql: Sql, key: { id: string; accountId: string }
   return row ? recordOf(row) : null;
 }
 
+/** All keys of a deleted account. */
+export async function deleteKeysOf(tx: Sql, accountId: string): Promise<void> {
+  await tx.query('delete from api_keys where account_id = $1', [accountId]);
+}
+
 export async function listKeys(
   sql: Sql,
   page: { accountId: string; after: ListPosition; limit: number },

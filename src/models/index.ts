@@ -44,6 +44,7 @@ export { isOpenTo, resolveModel, type ServedModel, type TrainedModel } from './r
 export * from './serving/route-operations.ts';
 export { createServingRoutes, withRoutes } from './serving/serving-routes.ts';
 export { setModel } from './set-model.ts';
+export { deleteSharesOf } from './shares.store.ts';
 export { type ModelDetails, renderModel, showModel } from './show-model.ts';
 export {
   type HyperparameterName,

@@ -80,3 +80,13 @@ export async function deleteShare(
   );
   return row ?? null;
 }
+
+/** Shares of models with an account, and those of its own models with others. */
+export async function deleteSharesOf(tx: Sql, accountId: string): Promise<void> {
+  await tx.query('delete from model_shares where account_id = $1', [accountId]);
+  await tx.query(
+    `delete from model_shares where hosted_model_id in (
+       select h.id from projects p join hosted_models h on h.project_id = p.id where p.account_id = $1)`,
+    [accountId],
+  );
+}

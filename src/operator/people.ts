@@ -3,6 +3,7 @@ import {
   type DirectoryAccount,
   findDirectoryAccount,
   listDirectory,
+  lockWithOperators,
   readSignUpTerms,
   type SignUpPolicy,
   type SignUpTerms,
@@ -49,10 +50,18 @@ export function changePerson(
     });
   return database.transaction(async (tx) => {
     await requirePerson(tx, id);
+    // Whoever takes the rights of another operator must have them still: somebody has to be left.
+    if (role === 'user' || status === 'suspended') await requireOperator(tx, { id, changedBy });
     if (role !== undefined) await updateAccountRole(tx, id, role);
     if (status !== undefined) await updateAccountStatus(tx, id, status);
     return requirePerson(tx, id);
   });
+}
+
+/** Throws `forbidden`; until the transaction ends, who is an operator stays so. */
+async function requireOperator(tx: Sql, { id, changedBy }: { id: string; changedBy: string }): Promise<void> {
+  const locked = await lockWithOperators(tx, id);
+  if (!locked.some((each) => each.id === changedBy && each.isOperator)) throw fault('forbidden');
 }
 
 export type SignUpChange = { policy?: SignUpPolicy | undefined; creditsMicro?: bigint | undefined };

@@ -28,4 +28,13 @@ export async function findProjectForChange(tx: Sql, query: ProjectQuery): Promis
   return row ?? null;
 }
 
+/** The projects of an account that are not deleted, as their owner sees them. */
+export function listProjectsOf(sql: Sql, accountId: string): Promise<ProjectSeen[]> {
+  return sql.query<ProjectSeen>(
+    `select ${projectColumns}, a.slug as "ownerSlug", false as "isShared"
+       from accounts a join projects p on p.account_id = a.id where a.id = $1 order by p.id`,
+    [accountId],
+  );
+}
+
 const valuesOf = ({ ownerSlug, projectSlug, accountId }: ProjectQuery) => [ownerSlug, projectSlug, accountId];

@@ -72,13 +72,14 @@ export type Owner = { slug: string; maxProjects: number; openProjects: number };
  */
 export async function lockOwner(tx: Sql, accountId: string): Promise<Owner> {
   const [account] = await tx.query<Omit<Owner, 'openProjects'>>(
-    'select slug, max_projects as "maxProjects" from accounts where id = $1 for no key update',
+    'select slug, max_projects as "maxProjects" from accounts where id = $1 and deleted_at is null for no key update',
     [accountId],
   );
   const [count] = await tx.query<{ openProjects: number }>(
     'select count(*)::integer as "openProjects" from projects where account_id = $1 and archived_at is null',
     [accountId],
   );
-  if (!account || !count) throw new Error('The account of a caller is gone. This is a bug.');
+  // Deleted since the request began.
+  if (!account || !count) throw fault('account_suspended');
   return { ...account, ...count };
 }

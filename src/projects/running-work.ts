@@ -1,5 +1,6 @@
 import type { Sql } from '#db';
 import { fault } from '#kernel';
+import type { ProjectSeen } from './access.store.ts';
 
 /**
  * Work of another room that runs in a project and keeps it from being archived or deleted. It counts in the transaction that
@@ -9,6 +10,12 @@ export type RunningWork = {
   /** Plural, as in paths: `training_jobs`. */
   kind: string;
   countRunning: (tx: Sql, projectId: string) => Promise<number>;
+};
+
+/** Work that is cancelled when the account is deleted. Each piece is a transaction of its own: it charges the account. */
+export type CancelableWork = RunningWork & {
+  /** Cancels what can be cancelled now; what cannot be ends by itself. It may be done again. */
+  cancelAll: (project: ProjectSeen) => Promise<void>;
 };
 
 export async function refuseWhileRunning(

@@ -6,7 +6,8 @@ import type { AdapterProbe, ExampleEncoder } from '#engine';
 import type { CursorCodec, Log } from '#kernel';
 import type { FinishedJobs, ModelsService } from '#models';
 import type { ObjectStore } from '#objects';
-import type { RunningWork } from '#projects';
+import type { CancelableWork } from '#projects';
+import { cancelJobsIn } from './jobs/advance.ts';
 import { countLiveJobs, readTrainingOverview } from './jobs/jobs.store.ts';
 import { createTrainingMaintenance } from './maintenance.ts';
 import { createPublisher } from './publish/publish.ts';
@@ -49,7 +50,7 @@ export type TrainingOptions = {
 export type Training = {
   routes: (app: FastifyInstance) => Promise<void>;
   /** Keeps its project out of the archive. */
-  work: RunningWork;
+  work: CancelableWork;
   served: ServedJobs;
   finishedJobs: FinishedJobs;
   overview: (query: { accountId: string; since: Date }) => ReturnType<typeof readTrainingOverview>;
@@ -93,7 +94,11 @@ export function createTraining(options: TrainingOptions): Training {
       await app.register(jobsRoutes({ ...options, wake: supervisor.wake }));
       await app.register(recordsRoutes({ ...options, changes }));
     },
-    work: { kind: 'training_jobs', countRunning: countLiveJobs },
+    work: {
+      kind: 'training_jobs',
+      countRunning: countLiveJobs,
+      cancelAll: ({ id }) => cancelJobsIn(database, id),
+    },
     served,
     finishedJobs: { list: (filter, page) => listRegistryJobs(database, filter, page) },
     overview: (query) => readTrainingOverview(database, query),

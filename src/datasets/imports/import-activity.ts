@@ -25,7 +25,7 @@ export async function recordImportActivity(
   run: Subject,
   outcome: ImportOutcome,
   data: object,
-  by: { actor: Actor; requestId: string } | null = null,
+  by: { actor: Actor; requestId: string | null } | null = null,
 ): Promise<void> {
   const requestId = by?.requestId ?? run.requestId;
   await recordActivity(tx, {

@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify';
+import type { CancelableWork } from '#projects';
 import type { DatasetLimits } from '../limits.ts';
 import { importStepsRoutes } from './import-steps.routes.ts';
 import { createImportTask, type ImportTaskOptions } from './import-task.ts';
 import { type ImportRoutesDeps, importsRoutes } from './imports.routes.ts';
 import { countRunningImports } from './imports.store.ts';
+import { cancelImportsIn } from './imports.ts';
 import { createSweeper } from './sweep.ts';
 import { uploadRoutes } from './upload.routes.ts';
 import type { WorkBounds } from './worker/protocol.ts';
@@ -33,7 +35,11 @@ export function createImports(options: ImportsOptions) {
       await app.register(uploadRoutes(deps));
     },
     /** Keeps its project out of the archive. */
-    work: { kind: 'imports', countRunning: countRunningImports } as const,
+    work: {
+      kind: 'imports',
+      countRunning: countRunningImports,
+      cancelAll: (project) => cancelImportsIn(options.database, { project, task }),
+    } satisfies CancelableWork,
     start: sweeper.start,
     stop: async () => {
       await sweeper.stop();

@@ -80,6 +80,16 @@ export async function countRunningImports(sql: Sql, projectId: string): Promise<
   return row?.running ?? 0;
 }
 
+/** Imports of a project at work that are not being cancelled yet. */
+export async function listCancelableImports(sql: Sql, projectId: string): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>(
+    `select id from imports
+      where project_id = $1 and finished_at is null and state in ('uploaded', 'profiling', 'importing') order by id`,
+    [projectId],
+  );
+  return rows.map(({ id }) => id);
+}
+
 export type ImportFilter = { projectId: string; state: ImportState | null; datasetId: string | null };
 const matches = `i.project_id = $1 and ($2::text is null or i.state = $2) and ($3::text is null or i.dataset_id = $3)`;
 

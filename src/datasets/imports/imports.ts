@@ -1,4 +1,5 @@
-import type { Sql } from '#db';
+import { systemActor } from '#activity';
+import type { Database, Sql } from '#db';
 import { checkDisplayName, fault, newId } from '#kernel';
 import { takeStorage } from '#limits';
 import { datasetIsArchived } from '../dataset-access.ts';
@@ -8,7 +9,15 @@ import { type ImportAuthor, wrongState } from './import-access.ts';
 import { recordImportActivity } from './import-activity.ts';
 import { defaultOptions, type ImportRecord, type ImportState } from './import-record.ts';
 import type { ImportTask } from './import-task.ts';
-import { cancelLocked, countOpenImports, findImport, insertImport, requestProfile } from './imports.store.ts';
+import {
+  cancelLocked,
+  countOpenImports,
+  findImport,
+  insertImport,
+  listCancelableImports,
+  lockImport,
+  requestProfile,
+} from './imports.store.ts';
 import { isKnownEncoding } from './reading/encoding.ts';
 import type { FileFormat } from './reading/source-row.ts';
 
@@ -149,10 +158,13 @@ const mayBeCanceled: readonly ImportState[] = [
   'canceling',
 ];
 
+/** Without a request it is the service itself. */
+type CancelAuthor = Omit<ImportAuthor, 'requestId'> & { requestId: string | null };
+
 export async function cancelImport(
   tx: Sql,
   record: ImportRecord,
-  { author, task }: { author: ImportAuthor; task: ImportTask },
+  { author, task }: { author: CancelAuthor; task: ImportTask },
 ): Promise<ImportRecord> {
   const { state, id } = record;
   if (state === 'canceled' || state === 'canceling') return record;
@@ -168,4 +180,17 @@ export async function cancelImport(
   const about = { ...record, accountId: project.accountId, ownerSlug: project.ownerSlug, projectSlug: project.slug };
   await recordImportActivity(tx, about, 'canceled', {}, { actor, requestId });
   return reloadImport(tx, record);
+}
+
+/** Cancels the imports of a project that are at work, each in a transaction of its own. */
+export async function cancelImportsIn(
+  database: Database,
+  { project, task }: { project: ImportAuthor['project']; task: ImportTask },
+): Promise<void> {
+  const author = { actor: systemActor, requestId: null, project };
+  for (const id of await listCancelableImports(database, project.id))
+    await database.transaction(async (tx) => {
+      const record = await lockImport(tx, { projectId: project.id, id });
+      if (record && mayBeCanceled.includes(record.state)) await cancelImport(tx, record, { author, task });
+    });
 }

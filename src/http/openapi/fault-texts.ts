@@ -39,7 +39,7 @@ export const faultTexts: Record<string, FaultText> = {
   ),
   session_required: text('This needs a signed-in person, not an API key.', 'Sign in as a person.'),
   invalid_password: text(
-    'A change of password with a wrong current password. The session stays.',
+    'The password that a change of the account asks for is wrong. The session stays.',
     'Enter the current password.',
   ),
   account_suspended: text('The operator has suspended the account.', 'Ask the operator.'),

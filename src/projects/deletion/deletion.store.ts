@@ -17,6 +17,18 @@ export async function markDeleted(tx: Sql, projectId: string): Promise<void> {
   );
 }
 
+/** Archives the projects of an account, for nobody but it to see. Waits for changes in them that are in flight; none begins later. */
+export async function archiveProjectsOf(tx: Sql, accountId: string): Promise<void> {
+  await tx.query(
+    `with locked as (
+       select id from projects where account_id = $1 order by id for no key update
+     )
+     update projects p set archived_at = coalesce(p.archived_at, now()), visibility = 'private', updated_at = now()
+       from locked where p.id = locked.id`,
+    [accountId],
+  );
+}
+
 /** Takes up the removal that is due for longest; null: there is none, or others are at it. */
 export async function claimRemoval(sql: Sql): Promise<DeletedProject | null> {
   const [row] = await sql.query<DeletedProject>(

@@ -1,11 +1,11 @@
 import { type Actor, type Happening, recordActivity } from '#activity';
 import { billingUnitMs, billingUnits, endCall, voidCalls } from '#calls';
-import type { Sql } from '#db';
+import type { Database, Sql } from '#db';
 import { fault } from '#kernel';
 import { appendLogs, type LogLevel } from '../logs/logs.store.ts';
 import { callIdOf, type JobAuthor, trainingOperation } from './create-job.ts';
 import type { JobError, TrainingJob } from './job.ts';
-import { discardCheckpoints, lockJob } from './jobs.store.ts';
+import { discardCheckpoints, listCancelableJobs, lockJob } from './jobs.store.ts';
 import {
   hints,
   isFinal,
@@ -240,4 +240,13 @@ export async function cancelJob(
   }
   if (!keepCheckpoint) await discardCheckpoints(tx, job.id);
   return canceled;
+}
+
+/** Cancels the jobs of a project, each in a transaction of its own. One whose result is being saved ends by itself. */
+export async function cancelJobsIn(database: Database, projectId: string): Promise<void> {
+  for (const id of await listCancelableJobs(database, projectId))
+    await database.transaction(async (tx) => {
+      const job = await lockJob(tx, id);
+      if (job) await advance(tx, job, { type: 'cancel_requested' });
+    });
 }

@@ -154,6 +154,16 @@ export async function countLiveJobs(sql: Sql, projectId: string): Promise<number
   return row?.live ?? 0;
 }
 
+/** Jobs of a project that can be cancelled. */
+export async function listCancelableJobs(sql: Sql, projectId: string): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>(
+    `select id from training_jobs
+      where project_id = $1 and finished_at is null and state in ('queued', 'preparing', 'running', 'interrupted') order by id`,
+    [projectId],
+  );
+  return rows.map(({ id }) => id);
+}
+
 export async function countLiveJobsOfAccount(sql: Sql, accountId: string): Promise<number> {
   const [row] = await sql.query<{ live: number }>(
     'select count(*)::integer as live from training_jobs where account_id = $1 and finished_at is null',

@@ -22,6 +22,8 @@ export const rows: Row[] = [
   { operation: 'auth.sign_in_oidc', expected: everyone('404 not_found'), request: () => ({ body: {} }) },
   { operation: 'auth.callback_oidc', expected: everyone('404 not_found') },
   { operation: 'account.export', expected: ownAccount() },
+  // These accounts have no password, and a body that proves nothing deletes nothing.
+  { operation: 'account.delete', expected: ownAccount('400 invalid_request'), request: () => ({ body: {} }) },
   { operation: 'auth.session', expected: ownAccount() },
   { operation: 'auth.sessions', expected: ownAccount() },
   {

@@ -1987,6 +1987,7 @@ export type Routes = {
     response: Schemas['Account'];
   };
   'POST /api/v1/me/password': { body: { current_password: string; new_password: string }; response: null };
+  'POST /api/v1/account/delete': { body: { password?: string; confirmation?: string }; response: null };
   'GET /api/v1/account/export': { response: unknown };
   'GET /api/v1/keys': {
     query: { limit?: number; cursor?: string };

@@ -9,6 +9,7 @@ import { SegmentedControl } from '../../ui/segmented-control.tsx';
 import { useSetLanguage } from '../../ui/use-set-language.ts';
 import { accountTexts } from './account-texts.ts';
 import { DataPanel } from './data-panel.tsx';
+import { DeletePanel } from './delete-panel.tsx';
 import { PasswordPanel } from './password-panel.tsx';
 import { ProfilePanel } from './profile-panel.tsx';
 import { SessionsPanel } from './sessions-panel.tsx';
@@ -22,6 +23,7 @@ export function AccountPage() {
       <PasswordPanel />
       <SessionsPanel />
       <DataPanel />
+      <DeletePanel />
     </Page>
   );
 }

@@ -65,3 +65,14 @@ export function useEndSessions() {
     },
   });
 }
+
+/** `onDone` is called when nothing of the account is left in the page. */
+export function useDeleteAccount(onDone: () => Promise<void>) {
+  return useMutation({
+    mutationFn: (body: Routes['POST /api/v1/account/delete']['body']) => call('POST /api/v1/account/delete', { body }),
+    onSuccess: async () => {
+      clearAccount();
+      await onDone();
+    },
+  });
+}

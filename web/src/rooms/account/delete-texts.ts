@@ -1,0 +1,43 @@
+import { catalogue } from '../../i18n/catalogue.ts';
+
+export const deleteTexts = catalogue(
+  {
+    title: 'Delete account',
+    text: 'Your account and all its projects are deleted. This cannot be undone.',
+    action: 'Delete account',
+    confirm: 'Delete your account?',
+    goes: 'This deletes at once:',
+    access: 'All sessions and API keys. Programs that use them stop working',
+    projects: 'All projects with datasets, trained models, chats and saved calls. Jobs that run are cancelled',
+    shares: 'Models that you share, for everyone you share them with',
+    person: 'Your e-mail address and name. You can use the address for a new account',
+    credits: (credits: string) => `Your remaining credits (${credits}). They are not paid back`,
+    stays: 'The ledger, the request log and the activity stay with the operator. Nobody else can get your URL name.',
+    password: 'Password',
+    passwordMissing: 'Enter your password.',
+    passwordWrong: 'The password is wrong.',
+    lastOperator:
+      'You are the last operator who can sign in. Make another account an operator first, under Operator, People.',
+    typed: (slug: string) => `Type ${slug} to confirm`,
+    done: 'Your account was deleted.',
+  },
+  {
+    title: '删除账户',
+    text: '删除你的账户及其全部项目。此操作无法撤销。',
+    action: '删除账户',
+    confirm: '删除你的账户？',
+    goes: '以下内容将立即删除：',
+    access: '所有登录会话和 API 密钥，使用它们的程序将停止工作',
+    projects: '所有项目及其数据集、训练出的模型、对话和已保存的调用，正在运行的任务会被取消',
+    shares: '你共享的模型，被共享的人都无法再使用',
+    person: '你的邮箱地址和名称，该邮箱可用于新账户',
+    credits: (credits) => `你的剩余额度（${credits}），不予退还`,
+    stays: '账目、请求日志和动态由运营方保留。你的 URL 名称不会再分配给他人。',
+    password: '密码',
+    passwordMissing: '请输入密码。',
+    passwordWrong: '密码不正确。',
+    lastOperator: '你是最后一个能够登录的运营者。请先在“人员”页面将另一个账户设为运营者。',
+    typed: (slug) => `输入 ${slug} 以确认`,
+    done: '账户已删除。',
+  },
+);
