@@ -10,7 +10,7 @@ export {
 export { changeEmail, createAccount, findAccount, openAccount } from './accounts.ts';
 export { setPassword } from './change-password.ts';
 export { type AccountRemoval, createAccountRemoval } from './deletion/account-removal.ts';
-export type { AccountParts } from './deletion/delete-account.ts';
+export { type AccountParts, deleteSuspendedAccount } from './deletion/delete-account.ts';
 export { lockWithOperators } from './deletion/deletion.store.ts';
 export {
   countDirectory,

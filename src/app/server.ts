@@ -85,7 +85,14 @@ async function addOperatorRoutes(server: FastifyInstance, rooms: Rooms): Promise
   const { config, database, cursors, publicUrl } = rooms;
   const hasProvider = rooms.identity.oidc !== null;
   await server.register(
-    peopleRoutes({ database, cursors, publicUrl, signUpDefaults: signUpDefaultsOf(config), hasProvider }),
+    peopleRoutes({
+      database,
+      cursors,
+      publicUrl,
+      signUpDefaults: signUpDefaultsOf(config),
+      hasProvider,
+      accountParts: rooms.accountRemoval.parts,
+    }),
   );
   const { models, engine, gpu, usePlanner, pulls } = rooms;
   const memoryPlans = createMemoryPlans(models, usePlanner);

@@ -48,6 +48,14 @@ export const changePersonContract = operatorContract({
   faults: ['state_conflict'],
 });
 
+export const deletePersonContract = operatorContract({
+  summary: 'Delete a suspended account',
+  description:
+    'Deletes an account as its owner does, which cannot be undone: its e-mail address is free, its projects are removed in the background, and its credits are lost. An account that is not suspended is refused: `state_conflict`.',
+  answers: { 204: { description: 'It is deleted.' } },
+  faults: ['state_conflict'],
+});
+
 export const grantContract = operatorContract({
   summary: 'Grant credits',
   description: 'Gives credits to an account and tells it so in its feed.',

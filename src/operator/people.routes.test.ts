@@ -124,3 +124,17 @@ test('an invitation is listed until it is taken back, and its link names this se
   assert.equal((await ask('DELETE', `invitations/${made.body.id}`)).status, 204);
   assert.equal((await ask('DELETE', `invitations/${made.body.id}`)).status, 404);
 });
+
+test('an account is deleted when it is suspended, and is in no list then', async () => {
+  const { accountId, slug } = await seedAccount(db.database);
+  const { cookie } = await seedSession(db.database, { accountId });
+  const path = `accounts/${accountId}/delete`;
+  const active = await ask('POST', path);
+  assert.deepEqual([active.status, active.body.error.details], [409, { reason: 'not_suspended' }]);
+  await ask('PATCH', `accounts/${accountId}`, { status: 'suspended' });
+  assert.equal((await ask('POST', path)).status, 204);
+  assert.equal((await fetch(`${app.origin}/api/v1/me`, { headers: { cookie } })).status, 401);
+  assert.equal((await ask('GET', `accounts?search=${slug}`)).body.total_count, 0);
+  for (const answer of [await ask('POST', path), await ask('PATCH', `accounts/${accountId}`, { status: 'active' })])
+    assert.equal(answer.status, 404);
+});

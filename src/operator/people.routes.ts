@@ -1,5 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { deleteInvitation, invite, joinPath, listInvitations, readSignUpTerms, type SignUpTerms } from '#accounts';
+import {
+  type AccountParts,
+  deleteInvitation,
+  deleteSuspendedAccount,
+  invite,
+  joinPath,
+  listInvitations,
+  readSignUpTerms,
+  type SignUpTerms,
+} from '#accounts';
 import { grant } from '#billing';
 import { once } from '#calls';
 import type { Database } from '#db';
@@ -12,6 +21,7 @@ import {
   changePersonLimitsContract,
   changeSignUpContract,
   deleteInvitationContract,
+  deletePersonContract,
   grantContract,
   inviteContract,
   listInvitationsContract,
@@ -39,6 +49,8 @@ export type PeopleDeps = {
   /** As the server is configured. */
   signUpDefaults: SignUpTerms;
   hasProvider: boolean;
+  /** What goes at once when an account is deleted. */
+  accountParts: AccountParts;
 };
 
 const accountPath = `${operatorPath}/accounts/:accountId`;
@@ -59,7 +71,7 @@ function accountIdOf({ params }: FastifyRequest): string {
   return (params as { accountId: string }).accountId;
 }
 
-function addAccountRoutes(app: FastifyInstance, { database, cursors }: PeopleDeps): void {
+function addAccountRoutes(app: FastifyInstance, { database, cursors, accountParts }: PeopleDeps): void {
   const typed = app.withTypeProvider<TypeBoxProvider>();
 
   typed.get(
@@ -80,6 +92,15 @@ function addAccountRoutes(app: FastifyInstance, { database, cursors }: PeopleDep
     async (request) => {
       const address = { id: accountIdOf(request), changedBy: request.principal.accountId };
       return personToWire(await changePerson(database, address, request.body));
+    },
+  );
+
+  app.post(
+    `${accountPath}/delete`,
+    { config: { operation: 'operator_accounts.delete', contract: deletePersonContract } },
+    async (request, reply) => {
+      await database.transaction((tx) => deleteSuspendedAccount(tx, accountParts, accountIdOf(request)));
+      return reply.code(204).send();
     },
   );
 

@@ -74,7 +74,7 @@ test('to everybody else there is no such page', async () => {
   await leave();
 });
 
-test('a person is invited by a link, opens an account, gets credits, is suspended and restored', async () => {
+test('a person is invited by a link, opens an account, gets credits, is suspended, restored and deleted', async () => {
   const { page, go, leave } = await stage.open({ accountId: await operatorId() });
   await go('/operator/people');
   await page.getByRole('button', { name: 'Invite' }).click();
@@ -104,6 +104,22 @@ test('a person is invited by a link, opens an account, gets credits, is suspende
   await row.getByRole('button').click();
   await page.getByRole('menuitem', { name: 'Restore' }).click();
   await row.getByText('active').waitFor();
+  await row.getByRole('button').click();
+  await page.getByRole('menuitem', { name: 'Suspend' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();
+  await row.getByText('suspended').waitFor();
+  await row.getByRole('button').click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  const [eve] = await stage.database.query<{ slug: string }>(
+    `select slug from accounts where email = 'eve@example.com'`,
+  );
+  await assertAccessible(page, 'delete an account');
+  await page
+    .getByRole('dialog')
+    .getByLabel(`Type ${eve?.slug} to confirm`)
+    .fill(eve?.slug ?? '');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await row.waitFor({ state: 'detached' });
   await leave();
 });
 

@@ -38,7 +38,7 @@ export async function deleteOwnAccount(
 ): Promise<void> {
   const { accountId } = principal;
   const holder = await findPasswordHolder(database, accountId);
-  if (!holder) throw fault('not_found', { message: 'There is no such account.' });
+  if (!holder) throw noSuchAccount();
   const passwordHash = await proveOwner({ database, passwords }, { accountId, holder, proof });
   await database.transaction(async (tx) => {
     // Fails when somebody else changed the password since it was checked.
@@ -69,9 +69,29 @@ async function proveOwner(
   return passwordHash;
 }
 
+/** Deletes an account that an operator has suspended. Throws `not_found`, and `state_conflict` for an active one. */
+export async function deleteSuspendedAccount(tx: Sql, parts: AccountParts, accountId: string): Promise<void> {
+  await parts.closeProjects(tx, accountId);
+  const locked = await lockAccount(tx, accountId);
+  if (!locked) throw noSuchAccount();
+  if (!locked.own.isSuspended)
+    throw fault('state_conflict', {
+      message: 'Only a suspended account can be deleted by an operator. Suspend it first.',
+      details: { reason: 'not_suspended' },
+    });
+  await closeLocked(tx, parts, accountId);
+}
+
+/** Throws `state_conflict` for the last operator who can sign in. */
 async function deleteAccount(tx: Sql, parts: AccountParts, accountId: string): Promise<void> {
   await parts.closeProjects(tx, accountId);
-  await lockForDeletion(tx, accountId);
+  const locked = await lockAccount(tx, accountId);
+  if (!locked) throw fault('invalid_credentials');
+  if (locked.own.isOperator && !locked.others.some(({ canSignIn }) => canSignIn)) throw isLastOperator();
+  await closeLocked(tx, parts, accountId);
+}
+
+async function closeLocked(tx: Sql, parts: AccountParts, accountId: string): Promise<void> {
   // A project that was being made meanwhile.
   await parts.closeProjects(tx, accountId);
   await markAccountDeleted(tx, accountId);
@@ -86,17 +106,23 @@ export async function forgetPerson(tx: Sql, parts: AccountParts, accountId: stri
   await parts.deleteAccess(tx, accountId);
 }
 
-async function lockForDeletion(tx: Sql, accountId: string): Promise<void> {
+/** The account, and the active operators; null: it is deleted already. */
+async function lockAccount(tx: Sql, accountId: string) {
   const locked = await lockWithOperators(tx, accountId);
   const own = locked.find(({ id }) => id === accountId);
-  if (!own || own.isDeleted) throw fault('invalid_credentials');
-  const hasOther = locked.some(({ id, isOperator, canSignIn }) => id !== accountId && isOperator && canSignIn);
-  if (own.isOperator && !hasOther)
-    throw fault('state_conflict', {
-      message:
-        'This is the last operator who can sign in. Make another account an operator first, on the page "People" or with "accounts grant-operator <slug>".',
-      details: { reason: 'last_operator' },
-    });
+  return own && !own.isDeleted ? { own, others: locked.filter((each) => each !== own) } : null;
+}
+
+function isLastOperator() {
+  return fault('state_conflict', {
+    message:
+      'This is the last operator who can sign in. Make another account an operator first, on the page "People" or with "accounts grant-operator <slug>".',
+    details: { reason: 'last_operator' },
+  });
+}
+
+function noSuchAccount() {
+  return fault('not_found', { message: 'There is no such account.' });
 }
 
 function wrongPassword() {

@@ -5,6 +5,7 @@ export type ClosingAccount = {
   slug: string;
   email: string | null;
   isDeleted: boolean;
+  isSuspended: boolean;
   isOperator: boolean;
   canSignIn: boolean;
 };
@@ -15,7 +16,7 @@ export type ClosingAccount = {
  */
 export function lockWithOperators(tx: Sql, accountId: string): Promise<ClosingAccount[]> {
   return tx.query<ClosingAccount>(
-    `select a.id, a.slug, a.email, a.deleted_at is not null as "isDeleted",
+    `select a.id, a.slug, a.email, a.deleted_at is not null as "isDeleted", a.status = 'suspended' as "isSuspended",
             a.role = 'admin' and a.status = 'active' as "isOperator",
             exists (select from auth_identities i where i.account_id = a.id) as "canSignIn"
        from accounts a where a.id = $1 or (a.role = 'admin' and a.status = 'active')

@@ -65,6 +65,8 @@ export const rows: Row[] = [
       },
     ],
   },
+  // Nobody is deleted who was not suspended first.
+  { operation: 'operator_accounts.delete', expected: operatorOnly('409 state_conflict'), request: person },
   { operation: 'operator_accounts.grant', expected: operatorOnly(), request: about({ credits: '1' }) },
   { operation: 'operator_accounts.read_limits', expected: operatorOnly(), request: person },
   {

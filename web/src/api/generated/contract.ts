@@ -2051,6 +2051,7 @@ export type Routes = {
     body: { role?: 'user' | 'admin'; status?: 'active' | 'suspended' };
     response: Schemas['Person'];
   };
+  'POST /api/v1/operator/accounts/{account_id}/delete': { response: null };
   'POST /api/v1/operator/accounts/{account_id}/credits': { body: { credits: string; note?: string }; response: { balance: string } };
   'GET /api/v1/operator/accounts/{account_id}/limits': { response: Schemas['AccountLimits'] };
   'PATCH /api/v1/operator/accounts/{account_id}/limits': {

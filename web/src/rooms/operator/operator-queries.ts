@@ -104,6 +104,10 @@ export const useChangePerson = () =>
   useOperatorChange(({ id, body }: { id: string; body: BodyOf<'PATCH /api/v1/operator/accounts/{account_id}'> }) =>
     call('PATCH /api/v1/operator/accounts/{account_id}', { path: { account_id: id }, body }),
   );
+export const useDeletePerson = () =>
+  useOperatorChange((id: string) =>
+    call('POST /api/v1/operator/accounts/{account_id}/delete', { path: { account_id: id } }),
+  );
 type Grant = { body: BodyOf<'POST /api/v1/operator/accounts/{account_id}/credits'>; idempotencyKey: string };
 export const useGrant = (id: string) =>
   useOperatorChange(({ body, idempotencyKey }: Grant) =>

@@ -4,13 +4,21 @@ import { useTexts } from '../../i18n/catalogue.ts';
 import { useLanguage } from '../../i18n/language.tsx';
 import { sharedTexts } from '../../i18n/shared-texts.ts';
 import { Confirm } from '../../ui/confirm.tsx';
-import { IconCreditCard, IconDots, IconGauge, IconKey, IconPlayerPause, IconPlayerPlay } from '../../ui/icons.tsx';
+import {
+  IconCreditCard,
+  IconDots,
+  IconGauge,
+  IconKey,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconTrash,
+} from '../../ui/icons.tsx';
 import { notifyProblem } from '../../ui/notify.tsx';
-import { type Person, useChangePerson } from './operator-queries.ts';
+import { type Person, useChangePerson, useDeletePerson } from './operator-queries.ts';
 import { peopleTexts } from './people-texts.ts';
 import { GrantDialog, LimitsDialog } from './person-dialogs.tsx';
 
-type Open = 'suspend' | 'operator' | 'grant' | 'limits' | null;
+type Open = 'suspend' | 'remove' | 'operator' | 'grant' | 'limits' | null;
 
 export function PersonMenu({ person }: { person: Person }) {
   const t = useTexts(peopleTexts);
@@ -18,6 +26,7 @@ export function PersonMenu({ person }: { person: Person }) {
   const { language } = useLanguage();
   const [open, setOpen] = useState<Open>(null);
   const change = useChangePerson();
+  const remove = useDeletePerson();
   const close = () => setOpen(null);
   const { id, slug, status, role } = person;
   const run = (body: { status?: Person['status']; role?: Person['role'] }) =>
@@ -55,9 +64,14 @@ export function PersonMenu({ person }: { person: Person }) {
               {t.suspend} …
             </Menu.Item>
           ) : (
-            <Menu.Item leftSection={<IconPlayerPlay size={16} />} onClick={() => run({ status: 'active' })}>
-              {t.restore}
-            </Menu.Item>
+            <>
+              <Menu.Item leftSection={<IconPlayerPlay size={16} />} onClick={() => run({ status: 'active' })}>
+                {t.restore}
+              </Menu.Item>
+              <Menu.Item color="rust" leftSection={<IconTrash size={16} />} onClick={() => setOpen('remove')}>
+                {t.remove} …
+              </Menu.Item>
+            </>
           )}
         </Menu.Dropdown>
       </Menu>
@@ -71,6 +85,18 @@ export function PersonMenu({ person }: { person: Person }) {
         onConfirm={() => run({ status: 'suspended' })}
       >
         <Text>{t.suspendText}</Text>
+      </Confirm>
+      <Confirm
+        isOpen={open === 'remove'}
+        onClose={close}
+        title={t.removeTitle(slug)}
+        action={t.remove}
+        typed={{ label: t.removeTyped(slug), value: slug }}
+        isBusy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate(id, { onSuccess: close })}
+      >
+        <Text>{t.removeText}</Text>
       </Confirm>
       <Confirm
         isOpen={open === 'operator'}
