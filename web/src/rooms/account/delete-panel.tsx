@@ -20,15 +20,15 @@ export function DeletePanel() {
       <Button variant="outline" color="rust" onClick={() => setConfirming(true)}>
         {t.action}
       </Button>
-      {isConfirming ? <DeleteDialog onClose={() => setConfirming(false)} /> : null}
+      <DeleteDialog isOpen={isConfirming} onClose={() => setConfirming(false)} />
     </Panel>
   );
 }
 
-function DeleteDialog({ onClose }: { onClose: () => void }) {
+function DeleteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const t = useTexts(deleteTexts);
   const format = useFormat();
-  const { slug, auth, credits } = useAccount();
+  const { slug, email, auth, credits } = useAccount();
   const navigate = useNavigate();
   const [password, setPassword] = useState('');
   const [isMissing, setMissing] = useState(false);
@@ -39,6 +39,12 @@ function DeleteDialog({ onClose }: { onClose: () => void }) {
   const passwordError = usePasswordError(remove.error);
   const isLastOperator =
     isProblem(remove.error, 'state_conflict') && remove.error.details?.['reason'] === 'last_operator';
+  const close = () => {
+    setPassword('');
+    setMissing(false);
+    remove.reset();
+    onClose();
+  };
   const confirm = () => {
     const isEmpty = auth.has_password && password === '';
     setMissing(isEmpty);
@@ -46,8 +52,8 @@ function DeleteDialog({ onClose }: { onClose: () => void }) {
   };
   return (
     <Confirm
-      isOpen
-      onClose={onClose}
+      isOpen={isOpen}
+      onClose={close}
       title={t.confirm}
       action={t.action}
       typed={{ label: t.typed(slug), value: slug }}
@@ -65,6 +71,8 @@ function DeleteDialog({ onClose }: { onClose: () => void }) {
           <li>{t.credits(format.credits(credits.available))}</li>
         </ul>
         <Text>{t.stays}</Text>
+        {/* Password managers need the user name. */}
+        {auth.has_password ? <input type="text" autoComplete="username" value={email ?? slug} readOnly hidden /> : null}
         {auth.has_password ? (
           <PasswordField
             label={t.password}
