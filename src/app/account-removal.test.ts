@@ -206,3 +206,32 @@ test('projects close at once, are deleted when nothing runs in them, and a remov
     [false, false],
   );
 });
+
+test('shares go in both directions, also when two accounts that share with each other are deleted at once', async () => {
+  const [ada, bob, eve] = [await person(), await person(), await person()];
+  for (const [owner, friend] of [
+    [ada, bob],
+    [bob, ada],
+    [ada, eve],
+    [eve, ada],
+    [bob, eve],
+  ] as const)
+    await database().query(
+      `insert into model_shares (id, hosted_model_id, project_id, account_id)
+       select 'shr-' || h.id || $2, h.id, h.project_id, $2 from hosted_models h join projects p on p.id = h.project_id
+        where p.account_id = $1`,
+      [owner.accountId, friend.accountId],
+    );
+  const left = async () => {
+    const [row] = await database().query<{ shares: number }>('select count(*)::integer as shares from model_shares');
+    return row?.shares;
+  };
+  assert.equal(await left(), 10);
+  const answers = await Promise.all([ada, bob].map(({ session, slug }) => remove(session, { confirmation: slug })));
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [204, 204],
+  );
+  assert.equal(await left(), 0);
+  assert.equal(await statusWith(bearer(eve.key)), 200);
+});

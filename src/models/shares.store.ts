@@ -83,10 +83,17 @@ export async function deleteShare(
 
 /** Shares of models with an account, and those of its own models with others. */
 export async function deleteSharesOf(tx: Sql, accountId: string): Promise<void> {
-  await tx.query('delete from model_shares where account_id = $1', [accountId]);
+  // Locked in one order: two accounts that share with each other may be deleted at the same time.
   await tx.query(
-    `delete from model_shares where hosted_model_id in (
-       select h.id from projects p join hosted_models h on h.project_id = p.id where p.account_id = $1)`,
+    `with locked as (
+       select s.id from model_shares s where s.id in (
+         select id from model_shares where account_id = $1
+         union
+         select m.id from projects p join hosted_models h on h.project_id = p.id
+           join model_shares m on m.hosted_model_id = h.id where p.account_id = $1)
+       order by s.id for update
+     )
+     delete from model_shares where id in (select id from locked)`,
     [accountId],
   );
 }

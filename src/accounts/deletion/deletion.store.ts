@@ -12,7 +12,8 @@ export type ClosingAccount = {
 
 /**
  * An account and all active operators, locked until the transaction ends: who is an operator stays so. In one order, so that
- * two operators never wait for each other.
+ * two operators never wait for each other. `for update`, as the address is a key: an update of it would have to wait for those who
+ * write rows that refer to the account, and these for the update.
  */
 export function lockWithOperators(tx: Sql, accountId: string): Promise<ClosingAccount[]> {
   return tx.query<ClosingAccount>(
@@ -20,7 +21,7 @@ export function lockWithOperators(tx: Sql, accountId: string): Promise<ClosingAc
             a.role = 'admin' and a.status = 'active' as "isOperator",
             exists (select from auth_identities i where i.account_id = a.id) as "canSignIn"
        from accounts a where a.id = $1 or (a.role = 'admin' and a.status = 'active')
-      order by a.id for no key update of a`,
+      order by a.id collate "C" for update of a`,
     [accountId],
   );
 }
