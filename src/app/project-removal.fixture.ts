@@ -98,6 +98,9 @@ function statementsOf(id: Ids, object: Record<'part' | 'profile', string>): stri
      values ('shr-${id.model}', '${id.model}', '${id.project}', '${id.friend}')`,
     `insert into chats (id, project_id, title, search_text, params) values ('${id.chat}', '${id.project}', '', '', '{}')`,
     `insert into chat_messages (id, chat_id, seq, role, state) values ('${id.message}', '${id.chat}', 1, 'assistant', 'complete')`,
+    `insert into chat_images (id, chat_id, message_id, account_id, position, media_type, data)
+     values ('img-${id.message}', '${id.chat}', '${id.message}', '${id.account}', 0, 'image/png', '\\x00')`,
+    `insert into chat_words values ('${id.message}', '${id.chat}', 1, 'word')`,
     `insert into chat_examples values ('${id.message}', 1, '${id.dataset}', '${id.example}')`,
     `insert into saved_calls (request_id, project_id, account_id, model_requested, model_served, messages, tools, params, answer,
        finish_reason, prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, active_ms, prompt_preview, answer_preview,
