@@ -207,29 +207,6 @@ test('a project goes into the archive after a question, and comes out again', as
   await leave();
 });
 
-test('a project is deleted once its URL name was typed, and its address is free', async () => {
-  const owner = await seedOwner(stage.database);
-  const { slug } = await seedProject(stage.database, { accountId: owner.accountId, name: 'Lamps' });
-  const { page, go, leave } = await stage.open(owner);
-  await go(`/projects/${owner.slug}/${slug}/settings`);
-  await page.getByRole('button', { name: 'Delete project' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Delete “Lamps”?' });
-  await dialog.getByText('Training jobs with their trained models: 0').waitFor();
-  const confirm = dialog.getByRole('button', { name: 'Delete project' });
-  await dialog.getByLabel(`Type ${slug} to confirm`).fill('lamps');
-  assert.equal(await confirm.isDisabled(), true);
-  await dialog.getByLabel(`Type ${slug} to confirm`).fill(slug);
-  await confirm.click();
-  await page.getByText('“Lamps” was deleted.').waitFor();
-  await page.getByRole('heading', { name: 'Projects', level: 1 }).waitFor();
-  assert.equal(await page.getByRole('link', { name: 'Lamps', exact: true }).count(), 0);
-  await seedProject(stage.database, { accountId: owner.accountId, name: 'Lamps again', slug });
-  await go('/projects');
-  await page.getByRole('link', { name: 'Lamps again', exact: true }).click();
-  await page.getByRole('heading', { name: 'Lamps again' }).waitFor();
-  await leave();
-});
-
 test('who has been given a model that is not open yet is told so, and not to make one', async () => {
   const owner = await seedOwner(stage.database);
   const guest = await seedOwner(stage.database);
