@@ -84,7 +84,7 @@ export function useDeleteProject({ owner, project }: ProjectPath, onDone: () => 
   return useMutation({
     mutationFn: () => call('DELETE /api/v1/projects/{owner}/{project}', { path: { owner, project } }),
     onSuccess: async () => {
-      // The page of projects reads its list anew instead of showing this one for a moment.
+      // The page of projects reads its list anew instead of showing this one for a short time.
       queryClient.removeQueries({ queryKey: ['projects', 'list'] });
       await onDone();
       const { forgetRecentProject } = await import('../../api/recent-projects.ts');
