@@ -33,6 +33,7 @@ export const billingTexts = catalogue(
     totals: (credits: string, calls: string, time: string) =>
       `${pluralize(credits, 'credit')}, ${pluralize(calls, 'call')}, ${time} of active time`,
     onlyThis: (name: string) => `Show the ledger for ${name} only`,
+    showRequests: 'Show requests',
     moreGroups: (count: string) => `and ${count} more`,
     ledger: 'Ledger',
     ledgerText: 'Every change of your balance. Entries are never altered.',
@@ -117,6 +118,7 @@ export const billingTexts = catalogue(
     others: '不属于以上各项',
     totals: (credits, calls, time) => `${credits} 额度，${calls} 次调用，活跃时间 ${time}`,
     onlyThis: (name) => `只看 ${name} 的账目`,
+    showRequests: '查看请求',
     moreGroups: (count) => `另有 ${count} 项`,
     ledger: '账目',
     ledgerText: '余额的每一次变动，写入后永不更改。',

@@ -71,7 +71,10 @@ function Spending({ by, search }: { by: Grouping; search: BillingSearch }) {
   return (
     <>
       <p className={styles.totals}>
-        {t.totals(format.credits(totals.credits), format.number(totals.requests), format.duration(totals.active_ms))}
+        {t.totals(format.credits(totals.credits), format.number(totals.requests), format.duration(totals.active_ms))}{' '}
+        <TextLink to="/requests" search={{ hours: spanOf(search) === 7 ? 168 : undefined }}>
+          {t.showRequests}
+        </TextLink>
       </p>
       {by === 'day' ? (
         <Days groups={data} days={daysFrom(from, to)} />
