@@ -11,9 +11,9 @@ export async function openEndlessStage(): Promise<Stage> {
   const stage = await openStage();
   const folder = await mkdtemp(join(tmpdir(), 'fanfold-endless-'));
   const ggufPath = join(folder, 'endless.gguf');
-  const shape = { ...smallShape, contextTokens: 16_384 };
+  const shape = { ...smallShape, contextTokens: 65_536 };
   writeRandomModel(ggufPath, { shape, seed: 7, kind: 'text', spread: 0.3, ends: false });
-  await addModel(stage.app.models, { id: 'endless', kind: 'text', ggufPath, contextTokens: 16_384 });
+  await addModel(stage.app.models, { id: 'endless', kind: 'text', ggufPath, contextTokens: 65_536 });
   while (!stage.app.models.find('endless')) await sleep(20);
   return {
     ...stage,

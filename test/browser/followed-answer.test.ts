@@ -37,7 +37,7 @@ test('an answer goes on while its page is reloaded or left, is followed again, a
     );
     return rows.map(({ state }) => state);
   };
-  await go(`${path}?model=endless&temperature=0&max_tokens=15000`);
+  await go(`${path}?model=endless&temperature=0&max_tokens=60000`);
   await say(page, 'Go on!');
   await grows(page);
   await page.waitForURL(/chat=cht_/);

@@ -110,7 +110,7 @@ describe('ends', () => {
       [{ ...body, size_bytes: 1e14 }, 400, 'size_bytes'],
       [{ ...body, size_bytes: 'ten' }, 422, 'size_bytes'],
       [{ ...body, file_name: '' }, 400, 'file_name'],
-      [{ ...body, format: 'xlsx' }, 400, 'format'],
+      [{ ...body, format: 'ods' }, 400, 'format'],
       [{ ...body, sha256: 'abc' }, 400, 'sha256'],
     ];
     for (const [sent, status, param] of cases) {

@@ -11,7 +11,7 @@ import { seedAlias, seedTenant } from './tenants.ts';
 
 const sourceFolder = fileURLToPath(new URL('../../src/', import.meta.url));
 const warmCalls = 5;
-const measuredCalls = 3;
+const measuredCalls = 10;
 
 /** A base model of the catalogue that is not installed, so that only a serving route answers it. */
 const remoteModel = 'qwen3-0.6b';
