@@ -24,8 +24,11 @@ test('a reader of YAML finds any JSON value as it was', () => {
     'a\n',
     '\na',
     'a\tb\nc',
+    '\x89PNG',
+    'a\x85b\nc\u2028d',
+    '\x7f \ufeff \ufffe',
   ];
-  const key = fc.oneof(fc.constantFrom(...awkward), fc.string());
+  const key = fc.oneof(fc.constantFrom(...awkward), fc.string(), fc.string({ unit: 'binary' }));
   fc.assert(
     fc.property(
       fc.letrec((tie) => ({
@@ -45,7 +48,12 @@ test('a reader of YAML finds any JSON value as it was', () => {
           { maxKeys: 4 },
         ),
       })).value,
-      (value) => assert.deepEqual(parse(yamlText(value)), JSON.parse(JSON.stringify(value))),
+      (value) => {
+        const text = yamlText(value);
+        assert.deepEqual(parse(text), JSON.parse(JSON.stringify(value)));
+        // Strict readers refuse every other character.
+        assert.match(text, /^[\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u);
+      },
     ),
     { numRuns: 500 },
   );

@@ -36,7 +36,14 @@ function inList(value: unknown, indent: string): string {
   return text.startsWith(`\n${indent}`) ? ` ${text.slice(1 + indent.length)}` : text;
 }
 
-/** A string of JSON is one of YAML. */
+/** JSON has these as they are; YAML does not, or takes some for a line break. */
+const unprintable = /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g;
+
+/** A string of JSON is one of YAML, once its characters are printable. */
 function scalar(text: string): string {
-  return plainText.test(text) && !wordsOfYaml.test(text) ? text : JSON.stringify(text);
+  if (plainText.test(text) && !wordsOfYaml.test(text)) return text;
+  return JSON.stringify(text).replace(
+    unprintable,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
