@@ -187,3 +187,22 @@ test('answers to an earlier text of the search are dropped', async () => {
   assert.equal(await dialog.getByRole('option').count(), 0);
   await leave();
 });
+
+test('a project that was used lately and is deleted by now keeps the search from nothing', async () => {
+  const { owner, slug } = await seedPlace(stage);
+  const gone = await seedProject(stage.database, { accountId: owner.accountId, name: 'Short-lived' });
+  const { page, go, leave } = await stage.open({ ...owner, expected: [/^404 .*\/datasets\?/] });
+  await go(`/projects/${owner.slug}/${gone.slug}`);
+  await go(`/projects/${owner.slug}/${slug}`);
+  await stage.database.query('update all_projects set deleted_at = now(), removal_due_at = now() where id = $1', [
+    gone.projectId,
+  ]);
+  await page.keyboard.press('Control+k');
+  const missing = page.waitForResponse(
+    (response) => response.status() === 404 && response.url().includes(`/${gone.slug}/datasets`),
+  );
+  await page.getByRole('dialog').getByRole('combobox').fill('helper');
+  await missing;
+  await page.getByRole('group', { name: 'Hosted models' }).getByRole('option').first().waitFor();
+  await leave();
+});

@@ -1,4 +1,5 @@
 import { call } from '../../api/call.ts';
+import { isProblem } from '../../api/problem.ts';
 import { type RecentProject, recentOf } from '../../api/recent-projects.ts';
 import { type Found, inOrder, mostFound } from './palette-order.ts';
 
@@ -20,10 +21,10 @@ export async function searchAll(scope: Scope, projects: readonly RecentProject[]
     findProjects(scope),
     findModels(scope, 'hosted', 'owned'),
     findModels(scope, 'hosted', 'shared'),
-    Promise.all(ofCurrent.map((place) => findAliases(scope, place))),
+    Promise.all(ofCurrent.map((place) => findAliases(scope, place).catch(nothingIfGone))),
     findModels(scope, 'training_job', 'owned'),
-    Promise.all(ofCurrent.map((place) => findJobs(scope, place))),
-    Promise.all(own.map((place) => findDatasets(scope, place))),
+    Promise.all(ofCurrent.map((place) => findJobs(scope, place).catch(nothingIfGone))),
+    Promise.all(own.map((place) => findDatasets(scope, place).catch(nothingIfGone))),
   ]);
   return {
     projects: inOrder(places, current),
@@ -31,6 +32,12 @@ export async function searchAll(scope: Scope, projects: readonly RecentProject[]
     jobs: inOrder([...trained, ...jobs.flat()], current),
     datasets: inOrder(datasets.flat(), current),
   };
+}
+
+/** A project that was used lately may be deleted by now. */
+function nothingIfGone(error: unknown): [] {
+  if (isProblem(error, 'not_found')) return [];
+  throw error;
 }
 
 const query = ({ q }: Scope) => ({ q, limit: mostFound });
