@@ -66,6 +66,9 @@ test('an answer is rendered: headings, tables, code with language and copy, math
     '_blank',
     'noopener noreferrer',
   ]);
+  // The tooltip of the button goes with the pointer.
+  await article.getByRole('heading', { name: 'Area of a circle' }).hover();
+  await page.getByRole('tooltip').waitFor({ state: 'detached' });
   await assertAccessible(page, 'rendered');
   await page.screenshot({ path: join(pictures, 'light.png'), fullPage: true });
 

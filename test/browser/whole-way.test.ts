@@ -194,5 +194,7 @@ test('with a browser only: from the printed link to a model that was installed, 
     .getByText(/tickets/)
     .first()
     .waitFor();
+  await guest.go('/projects');
+  await guest.page.getByRole('region', { name: 'Shared with me' }).getByText('local/chat/tickets').waitFor();
   await guest.leave();
 });
