@@ -159,7 +159,7 @@ describe('settings of a model', () => {
     for (const [change, message] of cases) await assert.rejects(set(change), { name: 'ModelError', message });
     await assert.rejects(set({ sequences: 2 }, 'fanfold-tiny-embed'), {
       name: 'ModelError',
-      message: /takes no --sequences/,
+      message: /takes no number of sequences/,
     });
     await assert.rejects(set({ sequences: 2 }, 'qwen3-0.6b'), { name: 'ModelError', message: /not installed/ });
     await assert.rejects(set({ sequences: 2 }, 'none'), { name: 'ModelError', message: /no model "none"/ });

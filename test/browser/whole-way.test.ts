@@ -77,6 +77,7 @@ async function chatWithTool(page: Page): Promise<void> {
     .first()
     .waitFor();
   await page.getByRole('button', { name: 'New chat' }).click();
+  await answers(page).first().waitFor({ state: 'detached' });
   await inSettings(page, async (settings) => {
     await settings.getByLabel('Temperature').fill('0');
     await settings.getByRole('button', { name: 'Add a tool' }).click();
